@@ -1,0 +1,179 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Command, ValueEnum};
+use worker::cli::WorkerArgs;
+
+use super::{daemon::CoordinatorArgs, ledger::LedgerArgs};
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Table,
+    /// One JSON object; exact counts are strings
+    Json,
+    /// The main table, with a header line
+    Csv,
+}
+
+/// Options of `nonet run`, beside those of the kind.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Running")]
+pub struct RunArgs {
+    /// Folder of the ledger [default: ./nonet-state]
+    #[arg(long, env = "NONET_STATE", value_name = "DIR")]
+    pub state: Option<PathBuf>,
+    /// Computing threads [default: one per core]
+    #[arg(long, env = "NONET_THREADS", value_name = "N")]
+    pub threads: Option<usize>,
+    /// Compute anew, also what the ledger has
+    #[arg(long)]
+    pub fresh: bool,
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// TOML file with defaults for these options
+    #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// Options of `nonet submit`, beside those of the kind.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Submitting")]
+pub struct SubmitArgs {
+    #[command(flatten)]
+    pub to: RemoteArgs,
+    /// Share of the workers, relative to other jobs
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub weight: u32,
+    /// Replace an earlier run of the same job
+    #[arg(long)]
+    pub fresh: bool,
+    /// Wait for the end and print the report
+    #[arg(long)]
+    pub wait: bool,
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Where the coordinator is.
+#[derive(Debug, Args)]
+pub struct RemoteArgs {
+    /// Coordinator [default: http://127.0.0.1:7700]
+    #[arg(long, env = "NONET_COORDINATOR", value_name = "URL")]
+    pub coordinator: Option<String>,
+    /// TOML file with defaults for these options
+    #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// A listing.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    pub to: RemoteArgs,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// One job.
+#[derive(Debug, Args)]
+pub struct JobArgs {
+    /// Start of the job's name, or its kind if there is only one of it
+    pub job: String,
+    #[command(flatten)]
+    pub to: RemoteArgs,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// One job, once or until it rests.
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    #[command(flatten)]
+    pub job: JobArgs,
+    /// Show progress until the job rests
+    #[arg(long)]
+    pub watch: bool,
+}
+
+/// One worker.
+#[derive(Debug, Args)]
+pub struct DrainArgs {
+    /// Name of the worker, or the start of its id
+    pub worker: String,
+    #[command(flatten)]
+    pub to: RemoteArgs,
+}
+
+const ABOUT: &str = "Sudoku mathematics too big for one sitting: counts, searches and bulk runs that survive every kill.";
+
+const AFTER: &str = "\
+Examples:
+  nonet run recount                        count all 9x9 grids, here and now
+  nonet coordinator                        serve a cluster; then, on each machine:
+  nonet worker --coordinator http://HEAD:7700
+  nonet submit recount --method search --wait
+
+Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 done, but work units were given up;
+130 interrupted, and the same command resumes.";
+
+/// The whole command line. Kinds of jobs come from the registry.
+pub fn command() -> Command {
+    let run = Command::new("run").about("Run a job on this machine; killed and started again, it resumes");
+    let run = run.after_help("Example:\n  nonet run recount --shape 2x3");
+    let submit = Command::new("submit").about("Hand a job to a coordinator");
+    let submit = submit.after_help("Example:\n  nonet submit recount --method search --wait");
+    let verb = |name: &'static str, about: &'static str, example: &'static str| {
+        Command::new(name).about(about).after_help(format!("Example:\n  nonet {example}"))
+    };
+    Command::new("nonet")
+        .about(ABOUT)
+        .version(env!("CARGO_PKG_VERSION"))
+        .after_help(AFTER)
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand(kinds::<RunArgs>(run))
+        .subcommand(kinds::<SubmitArgs>(submit))
+        .subcommand(CoordinatorArgs::augment_args(verb(
+            "coordinator",
+            "Serve jobs to workers",
+            "coordinator --listen 127.0.0.1:7700 --state ./nonet-state",
+        )))
+        .subcommand(WorkerArgs::augment_args(verb(
+            "worker",
+            "Compute for a coordinator",
+            "worker --coordinator http://127.0.0.1:7700",
+        )))
+        .subcommand(ListArgs::augment_args(verb("jobs", "List jobs", "jobs --format json")))
+        .subcommand(StatusArgs::augment_args(verb("status", "Show where a job stands", "status recount --watch")))
+        .subcommand(JobArgs::augment_args(verb("result", "Print a job's report, finished or not", "result recount")))
+        .subcommand(JobArgs::augment_args(verb("pause", "Hand out no more of a job", "pause recount")))
+        .subcommand(JobArgs::augment_args(verb("resume", "Go on with a paused job", "resume recount")))
+        .subcommand(JobArgs::augment_args(verb("cancel", "Stop a job; what is done is kept", "cancel recount")))
+        .subcommand(JobArgs::augment_args(verb(
+            "retry",
+            "Take up a cancelled job, or the work units that were given up",
+            "retry recount",
+        )))
+        .subcommand(ListArgs::augment_args(verb("workers", "List connected workers", "workers")))
+        .subcommand(DrainArgs::augment_args(verb("drain", "Give a worker no further leases", "drain node17")))
+        .subcommand(LedgerArgs::augment_args(verb(
+            "ledger",
+            "Check, rebuild or export a ledger",
+            "ledger check --state ./nonet-state",
+        )))
+}
+
+fn kinds<A: Args>(mut command: Command) -> Command {
+    for kind in jobs::KINDS {
+        command = command.subcommand(A::augment_args(kind.command()));
+    }
+    command.subcommand_required(true).arg_required_else_help(true).subcommand_value_name("KIND").subcommand_help_heading("Kinds")
+}

@@ -1,0 +1,185 @@
+//! Reports and listings on standard output.
+
+use std::io::Write;
+
+use jobs::Report;
+use proto::v1::{JobStatus, State, WorkerStatus};
+use serde_json::{Value, json};
+
+use super::{
+    args::Format,
+    exit::{Failure, Outcome},
+    progress::{duration, share, words},
+};
+
+/// Writes to standard output. A reader that has seen enough (`| head`) is no failure.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::failed(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a job's report, says what is wrong with it, and tells how the command ends.
+pub fn print_report(status: &JobStatus, report: &Report, format: Format) -> Result<Outcome, Failure> {
+    match format {
+        Format::Table => print(&report.table)?,
+        Format::Csv => print(&report.csv)?,
+        Format::Json => print(&(with_job(status, &report.json).to_string() + "\n"))?,
+    }
+    if let Some(alarm) = &report.alarm {
+        return Err(Failure::failed(alarm.clone()));
+    }
+    if status.quarantined_units == 0 {
+        return Ok(Outcome::Done);
+    }
+    eprintln!("nonet: {} work units were given up (`nonet retry` takes them up again):", status.quarantined_units);
+    for unit in &status.quarantined {
+        eprintln!("  unit {} ({}): {}", unit.unit, unit.unit_name, unit.error);
+    }
+    Ok(Outcome::Quarantined)
+}
+
+/// The report's object with the job it belongs to.
+fn with_job(status: &JobStatus, report: &Value) -> Value {
+    let mut report = report.clone();
+    if let Value::Object(fields) = &mut report {
+        fields.insert("job".into(), job_json(status));
+    }
+    report
+}
+
+/// A job for scripts.
+pub fn job_json(status: &JobStatus) -> Value {
+    let quarantined = status.quarantined.iter();
+    let quarantined: Vec<_> =
+        quarantined.map(|q| json!({ "unit": q.unit, "name": q.unit_name, "error": q.error })).collect();
+    json!({
+        "name": status.name,
+        "kind": status.kind,
+        "settings": serde_json::from_str(&status.settings).unwrap_or(Value::Null),
+        "state": state(status.state()),
+        "units": status.units,
+        "done": status.done,
+        "leased": status.leased,
+        "quarantined": quarantined,
+        "quarantined_units": status.quarantined_units,
+        "eta_ms": status.eta_ms,
+        "workers": status.workers,
+        "created_unix_ms": status.created_unix_ms,
+        "detail": status.detail,
+    })
+}
+
+fn state(state: State) -> &'static str {
+    match state {
+        State::Unspecified => "unknown",
+        State::Running => "running",
+        State::Paused => "paused",
+        State::Cancelled => "cancelled",
+        State::Conflicted => "conflict",
+        State::Finished => "finished",
+        State::Stale => "stale",
+    }
+}
+
+/// One line about a job.
+pub fn job_line(status: &JobStatus) -> String {
+    let mut line = format!("{} {}: {}, {}", short(&status.name), status.kind, state(status.state()), share(status));
+    if status.state() == State::Running {
+        line += &format!(", {}", words(status));
+    }
+    if !status.detail.is_empty() {
+        line += &format!(" ({})", status.detail);
+    }
+    line
+}
+
+fn short(name: &str) -> &str {
+    name.get(..12).unwrap_or(name)
+}
+
+/// A list of jobs.
+pub fn jobs(jobs: &[JobStatus], format: Format) -> String {
+    match format {
+        Format::Json => Value::Array(jobs.iter().map(job_json).collect()).to_string() + "\n",
+        Format::Csv => {
+            let head = "name,kind,state,units,done,quarantined".to_owned();
+            let row = |j: &JobStatus| {
+                let (name, kind, state) = (&j.name, &j.kind, state(j.state()));
+                format!("{name},{kind},{state},{},{},{}", j.units, j.done, j.quarantined_units)
+            };
+            lines(std::iter::once(head).chain(jobs.iter().map(row)))
+        }
+        Format::Table if jobs.is_empty() => "no jobs\n".into(),
+        Format::Table => {
+            let row = |j: &JobStatus| {
+                let cells = [short(&j.name), &j.kind, state(j.state()), &share(j), &j.settings];
+                cells.map(str::to_owned)
+            };
+            table(["NAME", "KIND", "STATE", "DONE", "SETTINGS"], jobs.iter().map(row).collect())
+        }
+    }
+}
+
+/// A list of workers.
+pub fn workers(workers: &[WorkerStatus], format: Format) -> String {
+    match format {
+        Format::Json => {
+            let one = |w: &WorkerStatus| {
+                json!({
+                    "id": w.id, "name": w.name, "version": w.version, "slots": w.slots, "leases": w.leases,
+                    "units_done": w.units_done, "silent_ms": w.silent_ms,
+                    "connected_unix_ms": w.connected_unix_ms, "draining": w.draining,
+                })
+            };
+            Value::Array(workers.iter().map(one).collect()).to_string() + "\n"
+        }
+        Format::Csv => {
+            let head = "id,name,slots,leases,units_done,silent_ms,draining".to_owned();
+            let row = |w: &WorkerStatus| {
+                let name = w.name.replace([',', '"', '\n'], "_");
+                let (id, draining) = (&w.id, w.draining);
+                format!("{id},{name},{},{},{},{},{draining}", w.slots, w.leases, w.units_done, w.silent_ms)
+            };
+            lines(std::iter::once(head).chain(workers.iter().map(row)))
+        }
+        Format::Table if workers.is_empty() => "no workers are connected\n".into(),
+        Format::Table => {
+            let row = |w: &WorkerStatus| {
+                let heard = format!("{} ago", duration(w.silent_ms));
+                let doing = if w.draining { "draining" } else { "working" };
+                [short(&w.id).into(), w.name.clone(), format!("{}/{}", w.leases, w.slots), w.units_done.to_string()]
+                    .into_iter()
+                    .chain([heard, doing.into()])
+                    .collect::<Vec<String>>()
+                    .try_into()
+                    .unwrap_or_default()
+            };
+            table(["ID", "NAME", "LEASES/SLOTS", "UNITS DONE", "HEARD", "STATE"], workers.iter().map(row).collect())
+        }
+    }
+}
+
+fn lines(rows: impl Iterator<Item = String>) -> String {
+    rows.map(|row| row + "\n").collect()
+}
+
+/// Columns as wide as their widest cell.
+fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> String {
+    let mut widths = head.map(str::len);
+    for row in &rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let line = |cells: [&str; N]| {
+        let padded = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}  "));
+        padded.collect::<String>().trim_end().to_owned()
+    };
+    let body = rows.iter().map(|row| line(row.each_ref().map(String::as_str)));
+    lines(std::iter::once(line(head)).chain(body))
+}

@@ -1,0 +1,123 @@
+//! Commands that ask a coordinator elsewhere.
+
+use clap::{ArgMatches, FromArgMatches};
+use proto::v1::{Action, State, SubmitRequest};
+use worker::{
+    cli::{DEFAULT_COORDINATOR, stop_on_signal},
+    config_file::ConfigFile,
+    dial::Dial,
+};
+
+use super::{
+    args::{DrainArgs, Format, JobArgs, ListArgs, RemoteArgs, StatusArgs, SubmitArgs},
+    exit::{Failure, Outcome},
+    format, run,
+};
+use crate::client::Client;
+
+async fn connect(to: RemoteArgs) -> Result<Client, Failure> {
+    let file = ConfigFile::read(to.config.as_deref())?;
+    let address = to.coordinator.or(file.coordinator).unwrap_or_else(|| DEFAULT_COORDINATOR.into());
+    Ok(Client::connect(&Dial::tcp(&address)?).await?)
+}
+
+/// `nonet submit`.
+pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
+    let (request, matches) = run::submission(matches)?;
+    let args = SubmitArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
+    let request = SubmitRequest { weight: args.weight, fresh: args.fresh, ..request };
+    let mut client = connect(args.to).await?;
+    let (job, existed) = client.submit(request).await?;
+    if existed {
+        eprintln!("nonet: the coordinator has this job already (--fresh computes anew)");
+    }
+    if !args.wait {
+        let line = match args.format {
+            Format::Json => format::job_json(&job).to_string(),
+            Format::Table | Format::Csv => format::job_line(&job),
+        };
+        format::print(&(line + "\n"))?;
+        return Ok(Outcome::Done);
+    }
+    let name = job.name.clone();
+    let stop = stop_on_signal()?;
+    tokio::select! {
+        ended = run::watch(&mut client, job, existed) => ended?,
+        () = stop.cancelled() => {
+            eprintln!("nonet: interrupted; the job goes on, and the same command waits for it again");
+            return Ok(Outcome::Interrupted);
+        }
+    }
+    let (status, report) = client.result(&name).await?;
+    format::print_report(&status, &report, args.format)
+}
+
+/// `nonet jobs`.
+pub async fn jobs(args: ListArgs) -> Result<Outcome, Failure> {
+    let jobs = connect(args.to).await?.list().await?;
+    format::print(&format::jobs(&jobs, args.format))?;
+    Ok(Outcome::Done)
+}
+
+/// `nonet status`.
+pub async fn status(args: StatusArgs) -> Result<Outcome, Failure> {
+    let StatusArgs { job: JobArgs { job, to, format }, watch } = args;
+    let mut client = connect(to).await?;
+    let status = client.status(&job).await?;
+    if watch && matches!(status.state(), State::Running | State::Paused) {
+        let stop = stop_on_signal()?;
+        let name = status.name.clone();
+        tokio::select! {
+            ended = run::watch(&mut client, status, true) => ended?,
+            () = stop.cancelled() => return Ok(Outcome::Interrupted),
+        }
+        let status = client.status(&name).await?;
+        return print_status(&status, format);
+    }
+    print_status(&status, format)
+}
+
+fn print_status(status: &proto::v1::JobStatus, format: Format) -> Result<Outcome, Failure> {
+    let text = match format {
+        Format::Table => format::job_line(status) + "\n",
+        Format::Json => format::job_json(status).to_string() + "\n",
+        Format::Csv => format::jobs(std::slice::from_ref(status), format),
+    };
+    format::print(&text)?;
+    Ok(Outcome::Done)
+}
+
+/// `nonet result`.
+pub async fn result(args: JobArgs) -> Result<Outcome, Failure> {
+    let (status, report) = connect(args.to).await?.result(&args.job).await?;
+    if status.state() != State::Finished {
+        eprintln!("nonet: not finished: {}", format::job_line(&status));
+    }
+    format::print_report(&status, &report, args.format)
+}
+
+/// `nonet pause|resume|cancel|retry`.
+pub async fn control(verb: &str, args: JobArgs) -> Result<Outcome, Failure> {
+    let action = match verb {
+        "pause" => Action::Pause,
+        "resume" => Action::Resume,
+        "cancel" => Action::Cancel,
+        _ => Action::Retry,
+    };
+    let status = connect(args.to).await?.control(&args.job, action).await?;
+    print_status(&status, args.format)
+}
+
+/// `nonet workers`.
+pub async fn workers(args: ListArgs) -> Result<Outcome, Failure> {
+    let workers = connect(args.to).await?.workers().await?;
+    format::print(&format::workers(&workers, args.format))?;
+    Ok(Outcome::Done)
+}
+
+/// `nonet drain`.
+pub async fn drain(args: DrainArgs) -> Result<Outcome, Failure> {
+    let name = connect(args.to).await?.drain(&args.worker).await?;
+    format::print(&format!("{name} gets no further leases\n"))?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,207 @@
+//! `nonet run`: coordinator, ledger and one worker in this process, joined by the same gRPC as a cluster.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use clap::{ArgMatches, FromArgMatches};
+use proto::v1::{Action, JobStatus, State, SubmitRequest};
+use tokio::{sync::mpsc, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
+use worker::{
+    agent::{self, Config, WorkerError},
+    cli::{stop_on_signal, threads},
+    config_file::ConfigFile,
+    dial::Dial,
+    lease::Pace,
+};
+
+use super::{
+    args::RunArgs,
+    exit::{Failure, Outcome},
+    format,
+    progress::Progress,
+};
+use crate::{
+    client::Client,
+    engine::{Engine, EngineConfig, EngineTask},
+    ledger::{EmbeddedLedger, Ledger},
+    scheduler::Policy,
+    server,
+};
+
+/// How often the embedded worker speaks. It is never lost, so this is only how fresh the progress is.
+const HEARTBEAT_MS: u32 = 250;
+
+/// Reads the arguments, runs the job, prints the report.
+pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
+    let (request, args) = read(matches)?;
+    let file = ConfigFile::read(args.config.as_deref())?;
+    let state = args.state.or(file.state).unwrap_or_else(|| "nonet-state".into());
+    let threads = threads(args.threads.or(file.threads)).map_err(Failure::usage)?;
+    let stop = stop_on_signal()?;
+    let house = House::open(state.clone()).await?;
+    let outcome = tokio::select! {
+        outcome = in_house(&house, &state, threads, request, args.format, &stop) => outcome,
+        () = stop.cancelled() => Ok(Outcome::Interrupted),
+    };
+    let outcome = house.close(outcome).await;
+    if matches!(outcome, Ok(Outcome::Interrupted)) {
+        eprintln!("nonet: interrupted; the same command resumes");
+    }
+    outcome
+}
+
+fn read(matches: &ArgMatches) -> Result<(SubmitRequest, RunArgs), Failure> {
+    let (request, matches) = submission(matches)?;
+    let args = RunArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
+    Ok((SubmitRequest { fresh: args.fresh, ..request }, args))
+}
+
+/// The job that was typed, and the matches of its kind's subcommand.
+pub fn submission(matches: &ArgMatches) -> Result<(SubmitRequest, &ArgMatches), Failure> {
+    let Some((name, matches)) = matches.subcommand() else {
+        return Err(Failure::usage("no job kind is given".into()));
+    };
+    let kind = jobs::find(name).ok_or_else(|| Failure::usage(format!("there is no job kind {name:?}")))?;
+    let settings = kind.settings(matches).map_err(|e| Failure::usage(e.to_string()))?;
+    let request =
+        SubmitRequest { kind: name.into(), revision: kind.revision(), settings, ..SubmitRequest::default() };
+    Ok((request, matches))
+}
+
+/// Coordinator and server of this process.
+struct House {
+    engine: EngineTask,
+    dial: Arc<Dial>,
+    stop_server: CancellationToken,
+    server: JoinHandle<Result<(), tonic::transport::Error>>,
+}
+
+impl House {
+    async fn open(state: PathBuf) -> Result<Self, Failure> {
+        let ledger = open_ledger(state).await?;
+        let policy = Policy { sole_worker: true, ..Policy::default() };
+        let config = EngineConfig { policy, heartbeat_ms: HEARTBEAT_MS, start_unfinished: false };
+        let engine = Engine::start(ledger, config)?;
+        let (pipes, incoming) = mpsc::channel(4);
+        let stop_server = CancellationToken::new();
+        let server = tokio::spawn(server::serve_memory(engine.engine.clone(), incoming, stop_server.clone()));
+        Ok(Self { engine, dial: Arc::new(Dial::Memory(pipes)), stop_server, server })
+    }
+
+    /// Ends everything in order, so that what was done is on disk when this returns.
+    async fn close(self, outcome: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
+        let Self { engine, dial, stop_server, server } = self;
+        stop_server.cancel();
+        drop(dial);
+        let served = server.await.map_err(|e| Failure::failed(format!("the server failed: {e}")))?;
+        engine.stop.cancel();
+        let ended = engine.task.await.map_err(|e| Failure::failed(format!("the engine failed: {e}")))?;
+        // The ledger's trouble is the cause, whatever else failed because of it.
+        ended?;
+        let outcome = outcome?;
+        served.map_err(|e| Failure::failed(format!("the server failed: {e}")))?;
+        Ok(outcome)
+    }
+}
+
+/// Opens the ledger in a folder, off the async threads.
+pub async fn open_ledger(state: PathBuf) -> Result<Box<dyn Ledger>, Failure> {
+    let opened = tokio::task::spawn_blocking(move || EmbeddedLedger::open(&state)).await;
+    let opened = opened.map_err(|e| Failure::failed(format!("opening the ledger failed: {e}")))?;
+    Ok(Box::new(opened.map_err(Failure::from)?))
+}
+
+async fn in_house(
+    house: &House,
+    state: &std::path::Path,
+    threads: usize,
+    request: SubmitRequest,
+    format: super::args::Format,
+    stop: &CancellationToken,
+) -> Result<Outcome, Failure> {
+    let mut client = Client::connect(&house.dial).await?;
+    let (mut job, existed) = client.submit(request).await?;
+    if existed {
+        job = take_up(&mut client, job).await?;
+    }
+    let name = job.name.clone();
+    if job.state() != State::Finished {
+        let config = Config {
+            dial: Arc::clone(&house.dial),
+            state: state.join("worker"),
+            threads,
+            prefetch: threads,
+            name: "embedded".into(),
+            pace: Pace::default(),
+            drain: Duration::from_secs(8),
+        };
+        let outcome = compute(&mut client, job, config, existed, stop).await?;
+        if outcome == Outcome::Interrupted {
+            return Ok(outcome);
+        }
+    }
+    let (status, report) = client.result(&name).await?;
+    format::print_report(&status, &report, format)
+}
+
+/// What a job that is there already needs to go on.
+async fn take_up(client: &mut Client, job: JobStatus) -> Result<JobStatus, Failure> {
+    let action = match job.state() {
+        State::Finished => {
+            eprintln!("nonet: answered from the ledger (--fresh computes anew)");
+            return Ok(job);
+        }
+        State::Paused => Action::Resume,
+        State::Cancelled => Action::Retry,
+        State::Conflicted | State::Stale => return Err(Failure::failed(job.detail)),
+        State::Running | State::Unspecified => return Ok(job),
+    };
+    Ok(client.control(&job.name, action).await?)
+}
+
+async fn compute(
+    client: &mut Client,
+    job: JobStatus,
+    config: Config,
+    existed: bool,
+    stop: &CancellationToken,
+) -> Result<Outcome, Failure> {
+    let stop_worker = CancellationToken::new();
+    let mut worker = tokio::spawn(agent::run(config, stop_worker.clone()));
+    let ended = tokio::select! {
+        ended = watch(client, job, existed) => ended.map(|()| Outcome::Done),
+        ended = &mut worker => return Err(worker_ended(ended)),
+        () = stop.cancelled() => Ok(Outcome::Interrupted),
+    };
+    stop_worker.cancel();
+    match worker.await {
+        Ok(Ok(())) => ended,
+        failed => Err(worker_ended(failed)),
+    }
+}
+
+fn worker_ended(ended: Result<Result<(), WorkerError>, tokio::task::JoinError>) -> Failure {
+    match ended {
+        Ok(Ok(())) => Failure::failed("the worker stopped by itself".into()),
+        Ok(Err(error)) => error.into(),
+        Err(error) => Failure::failed(format!("the worker failed: {error}")),
+    }
+}
+
+/// Follows a job until it rests.
+pub async fn watch(client: &mut Client, job: JobStatus, existed: bool) -> Result<(), Failure> {
+    let mut statuses = client.watch(&job.name).await?;
+    let mut progress = Progress::new(&job, existed);
+    let mut last = job;
+    while let Some(status) = statuses.message().await.map_err(crate::client::ClientError::from)? {
+        progress.show(&status);
+        last = status;
+    }
+    progress.end();
+    match last.state() {
+        State::Finished => Ok(()),
+        State::Conflicted | State::Stale => Err(Failure::failed(last.detail)),
+        State::Cancelled => Err(Failure::failed("the job was cancelled".into())),
+        _ => Err(Failure::failed("the coordinator went away before the job was done".into())),
+    }
+}

@@ -1,0 +1,279 @@
+//! What users want of jobs: submit, pause, resume, cancel, retry, results.
+
+use jobs::MAX_SETTINGS_BYTES;
+use proto::v1::{Action, JobStatus, SubmitRequest};
+
+use super::{
+    Answer, Ask, Refusal,
+    core::{Core, unix_ms},
+    job_entry::{JobEntry, Past},
+    sessions::Session,
+    writer::After,
+};
+use crate::{
+    ledger::{Entry, JobRecord, JobState, JobSummary},
+    scheduler::{Event, JobId, SessionId, hex},
+};
+
+/// An answer that waits until what it says is durable.
+pub(crate) enum Ticket {
+    Submitted(JobId, Answer<(JobStatus, bool)>),
+    Controlled(JobId, Answer<JobStatus>),
+}
+
+/// More jobs than this are refused.
+const MAX_JOBS: usize = 10_000;
+const MAX_WEIGHT: u32 = 1_000_000;
+
+impl Core {
+    pub(super) fn asked(&mut self, ask: Ask) {
+        // Nobody listening is no failure: the user has gone, what was asked for is done all the same.
+        match ask {
+            Ask::Submit(request, answer) => self.submit(request, answer),
+            Ask::List(answer) => {
+                let all = self.jobs.keys().map(|&id| self.job_status(id)).collect();
+                drop(answer.send(all));
+            }
+            Ask::Status(job, answer) => {
+                drop(answer.send(self.find(&job).and_then(|id| self.job_status(id))));
+            }
+            Ask::Result(job, answer) => self.result(job, answer),
+            Ask::Control(job, action, answer) => self.control(job, action, answer),
+            Ask::Workers(answer) => {
+                let now = self.now();
+                let views = self.scheduler.sessions();
+                let all = views.filter_map(|view| {
+                    let session = self.sessions.peek(view.session)?;
+                    Some(session.status(view.leases, now.saturating_sub(view.heard_ms)))
+                });
+                drop(answer.send(Ok(all.collect())));
+            }
+            Ask::Drain(worker, answer) => {
+                let drained = self.drain(&worker);
+                drop(answer.send(drained));
+            }
+        }
+    }
+
+    fn submit(&mut self, request: SubmitRequest, answer: Answer<(JobStatus, bool)>) {
+        match self.plan(&request) {
+            Ok((record, None)) => self.admit(record, answer),
+            Ok((record, Some(old))) if request.fresh => {
+                self.remove(old);
+                self.admit(record, answer);
+            }
+            Ok((_, Some(old))) => {
+                let status = self.job_status(old);
+                // In embedded mode an unfinished job of an earlier life waits for this moment.
+                self.read_past_if_live(old);
+                drop(answer.send(status.map(|status| (status, true))));
+            }
+            Err(refusal) => drop(answer.send(Err(refusal))),
+        }
+    }
+
+    /// Checks a submission, and finds the run of the same job that is there already.
+    fn plan(&self, request: &SubmitRequest) -> Result<(JobRecord, Option<JobId>), Refusal> {
+        let SubmitRequest { kind: name, revision, settings, weight, .. } = request;
+        let invalid = |text: String| Err(Refusal::Invalid(text));
+        let Some(kind) = jobs::find(name) else { return invalid(format!("there is no job kind {name:?}")) };
+        if kind.revision() != *revision {
+            let ours = kind.revision();
+            return invalid(format!("{name}: the coordinator has revision {ours}, you have {revision}"));
+        }
+        if settings.len() > MAX_SETTINGS_BYTES {
+            return invalid(format!("settings of {} bytes: at most {MAX_SETTINGS_BYTES}", settings.len()));
+        }
+        if *weight > MAX_WEIGHT {
+            return invalid(format!("weight {weight}: expected 1 to {MAX_WEIGHT}"));
+        }
+        let settings = kind.canonical(settings).map_err(|e| Refusal::Invalid(e.to_string()))?;
+        let job = kind.open(&settings).map_err(|e| Refusal::Invalid(e.to_string()))?;
+        let name = jobs::job_name(kind.name(), kind.revision(), &settings);
+        let existing = self.jobs.iter().find(|(_, entry)| entry.record.name == name).map(|(&id, _)| id);
+        if existing.is_none() && self.jobs.len() >= MAX_JOBS {
+            return Err(Refusal::NotNow(format!("there are {MAX_JOBS} jobs already")));
+        }
+        let record = JobRecord {
+            id: JobId(*uuid::Uuid::now_v7().as_bytes()),
+            name,
+            kind: kind.name().into(),
+            revision: kind.revision(),
+            settings,
+            units: job.units(),
+            weight: (*weight).max(1),
+            created_unix_ms: unix_ms(),
+        };
+        Ok((record, existing))
+    }
+
+    fn admit(&mut self, record: JobRecord, answer: Answer<(JobStatus, bool)>) {
+        let id = record.id;
+        tracing::info!(job = hex(&record.name), kind = record.kind, units = record.units, "job submitted");
+        let summary = JobSummary {
+            state: JobState::Running,
+            state_unix_ms: record.created_unix_ms,
+            quarantined: Vec::new(),
+            failures: Vec::new(),
+            conflicts: Vec::new(),
+            record: record.clone(),
+        };
+        self.jobs.insert(id, JobEntry::new(summary));
+        let ticket = self.ticket(Ticket::Submitted(id, answer));
+        self.append(Entry::Job(record), ticket);
+        self.read_past(id);
+        self.announce();
+    }
+
+    fn remove(&mut self, id: JobId) {
+        self.feed(Event::JobRemoved(id));
+        self.set_state(id, JobState::Removed, After::Nothing);
+        self.jobs.remove(&id);
+    }
+
+    fn read_past_if_live(&mut self, id: JobId) {
+        if self.jobs.get(&id).is_some_and(JobEntry::is_live) {
+            self.read_past(id);
+        }
+    }
+
+    pub(super) fn ticket(&mut self, ticket: Ticket) -> After {
+        self.last_ticket += 1;
+        self.tickets.insert(self.last_ticket, ticket);
+        After::Ticket(self.last_ticket)
+    }
+
+    pub(super) fn redeem(&mut self, ticket: u64) {
+        match self.tickets.remove(&ticket) {
+            Some(Ticket::Submitted(id, answer)) => {
+                drop(answer.send(self.job_status(id).map(|status| (status, false))));
+            }
+            Some(Ticket::Controlled(id, answer)) => drop(answer.send(self.job_status(id))),
+            None => {}
+        }
+    }
+
+    fn result(&mut self, job: String, answer: Answer<(JobStatus, jobs::Report)>) {
+        let id = match self.find(&job) {
+            Ok(id) => id,
+            Err(refusal) => return drop(answer.send(Err(refusal))),
+        };
+        let Some(entry) = self.jobs.get(&id) else { return };
+        if entry.job.is_ok() && !matches!(entry.past, Past::Known(_)) {
+            return self.park(id, Ask::Result(job, answer));
+        }
+        let report = entry.report().map_err(|e| Refusal::Failed(e.to_string()));
+        drop(answer.send(report.and_then(|report| Ok((self.job_status(id)?, report)))));
+    }
+
+    /// Keeps a question until the job's commits have been added up.
+    fn park(&mut self, id: JobId, ask: Ask) {
+        self.parked.entry(id).or_default().push(ask);
+        self.read_past(id);
+    }
+
+    fn control(&mut self, job: String, action: Action, answer: Answer<JobStatus>) {
+        let id = match self.find(&job) {
+            Ok(id) => id,
+            Err(refusal) => return drop(answer.send(Err(refusal))),
+        };
+        let Some(entry) = self.jobs.get(&id) else { return };
+        if entry.job.is_ok() && !matches!(entry.past, Past::Known(_)) {
+            return self.park(id, Ask::Control(job, action, answer));
+        }
+        match decide(entry, action) {
+            Ok(Some(step)) => {
+                let after = self.ticket(Ticket::Controlled(id, answer));
+                self.take(id, step, after);
+            }
+            Ok(None) => drop(answer.send(self.job_status(id))),
+            Err(refusal) => drop(answer.send(Err(refusal))),
+        }
+    }
+
+    fn take(&mut self, id: JobId, step: Step, after: After) {
+        match step {
+            Step::Pause => {
+                self.feed(Event::JobPaused(id));
+                self.set_state(id, JobState::Paused, after);
+            }
+            Step::Resume => {
+                self.set_state(id, JobState::Running, after);
+                self.feed(Event::JobResumed(id));
+            }
+            Step::Cancel => {
+                self.feed(Event::JobRemoved(id));
+                self.set_state(id, JobState::Cancelled, after);
+                self.reread(id);
+            }
+            Step::Retry => {
+                self.feed(Event::JobRemoved(id));
+                self.append(Entry::Retry { job: id }, After::Nothing);
+                self.set_state(id, JobState::Running, after);
+                if let Some(entry) = self.jobs.get_mut(&id) {
+                    entry.quarantined = crate::scheduler::RangeSet::new();
+                    entry.failures.clear();
+                }
+                self.reread(id);
+            }
+        }
+    }
+
+    fn drain(&mut self, wanted: &str) -> Result<String, Refusal> {
+        let id = self.find_worker(wanted)?;
+        let Some(session) = self.sessions.get(id) else { return Err(no_worker(wanted)) };
+        session.draining = true;
+        let name = session.name.clone();
+        self.feed(Event::Draining(id));
+        Ok(name)
+    }
+
+    /// Finds the worker that a user means: its name, or the start of its id.
+    fn find_worker(&self, wanted: &str) -> Result<SessionId, Refusal> {
+        let is_meant = |s: &Session| s.name == wanted || hex(&s.worker.0).starts_with(wanted);
+        let mut meant = self.sessions.iter().filter(|(_, s)| !wanted.is_empty() && is_meant(s));
+        match (meant.next(), meant.next()) {
+            (Some((id, _)), None) => Ok(id),
+            (None, _) => Err(no_worker(wanted)),
+            _ => Err(Refusal::Invalid(format!("{wanted:?} means several workers: give more of the id"))),
+        }
+    }
+}
+
+fn no_worker(wanted: &str) -> Refusal {
+    Refusal::NotFound(format!("no worker {wanted:?}: `nonet workers` lists all"))
+}
+
+/// What a user's wish comes to.
+enum Step {
+    Pause,
+    Resume,
+    Cancel,
+    /// Forget failures and quarantine, and go on.
+    Retry,
+}
+
+fn decide(entry: &JobEntry, action: Action) -> Result<Option<Step>, Refusal> {
+    use JobState::{Cancelled, Conflicted, Finished, Paused, Removed, Running};
+    let not_now = |text: &str| Err(Refusal::NotNow(text.into()));
+    if let Err(why) = &entry.job {
+        return Err(Refusal::NotNow(why.clone()));
+    }
+    match (action, entry.state) {
+        (Action::Unspecified, _) => Err(Refusal::Invalid("no action is named".into())),
+        (_, Conflicted) => not_now("two of its results differ: only a fresh submission can replace it"),
+        (_, Removed) => not_now("the job was replaced by a fresh run"),
+        (Action::Pause, Paused)
+        | (Action::Resume, Running)
+        | (Action::Cancel, Cancelled)
+        | (Action::Resume, Finished) => Ok(None),
+        (Action::Pause, Running) => Ok(Some(Step::Pause)),
+        (Action::Resume, Paused) => Ok(Some(Step::Resume)),
+        (Action::Cancel, Running | Paused) => Ok(Some(Step::Cancel)),
+        (Action::Pause | Action::Cancel, Finished) => not_now("the job is finished"),
+        (Action::Pause, Cancelled) => not_now("the job is cancelled"),
+        (Action::Resume, Cancelled) => not_now("the job is cancelled: `nonet retry` takes it up again"),
+        (Action::Retry, Running | Finished) if entry.quarantined.is_empty() => Ok(None),
+        (Action::Retry, _) => Ok(Some(Step::Retry)),
+    }
+}

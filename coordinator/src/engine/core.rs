@@ -1,0 +1,408 @@
+//! The loop: inputs in, scheduler's commands out.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use proto::v1::{self, Grant, Job, Order, Verdict as WireVerdict, order::Order as Wish};
+use tokio::{
+    sync::{mpsc, watch},
+    time::{Instant, MissedTickBehavior, interval},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Ask, EngineConfig, Input, Refusal,
+    admin::Ticket,
+    job_entry::{JobEntry, Past},
+    sessions::Sessions,
+    writer::{After, Reply, Request, Writer},
+};
+use crate::{
+    ledger::{CommitRecord, Entry, JobState, Ledger, LedgerError},
+    scheduler::{
+        CloseReason, Command, Comparison, Event, JobId, JobSpec, LeaseId, Millis, RangeSet, Scheduler, SessionId,
+        Token, Verdict, WorkerId,
+    },
+};
+
+/// All state of the engine.
+pub(crate) struct Core {
+    pub(super) config: EngineConfig,
+    pub(super) scheduler: Scheduler,
+    /// Run ids begin with the time, so this is the order of submission.
+    pub(super) jobs: BTreeMap<JobId, JobEntry>,
+    pub(super) sessions: Sessions,
+    pub(super) offers: HashMap<Token, Offer>,
+    pub(super) last_token: u64,
+    pub(super) tickets: HashMap<u64, Ticket>,
+    pub(super) last_ticket: u64,
+    /// Questions about jobs whose past is being read.
+    pub(super) parked: HashMap<JobId, Vec<Ask>>,
+    /// Jobs whose past is being read.
+    pub(super) being_read: usize,
+    /// Workers that wait until it is: their results could not be judged yet.
+    pub(super) at_the_door: Vec<Input>,
+    pub(super) ledger_id: [u8; 16],
+    writer: Writer,
+    replies: mpsc::UnboundedReceiver<Reply>,
+    started: Instant,
+    change: watch::Sender<u64>,
+    moved: bool,
+    failure: Option<LedgerError>,
+}
+
+/// A commit between its arrival and its answer.
+pub(super) struct Offer {
+    pub session: SessionId,
+    pub sequence: u64,
+    pub record: CommitRecord,
+}
+
+const TICK: Duration = Duration::from_millis(100);
+/// Inputs taken in one go; what they cause is sent together.
+const BATCH: usize = 256;
+
+impl Core {
+    pub fn new(
+        ledger: Box<dyn Ledger>,
+        config: EngineConfig,
+        change: watch::Sender<u64>,
+    ) -> Result<Self, LedgerError> {
+        let jobs = ledger.jobs()?.into_iter().map(|summary| (summary.record.id, JobEntry::new(summary))).collect();
+        let ledger_id = ledger.ledger_id();
+        // Unbounded, or the ledger's thread and the engine could wait for each other. What is in it is bounded by
+        // what was asked.
+        let (reply, replies) = mpsc::unbounded_channel();
+        let writer = Writer::start(ledger, move |answer| drop(reply.send(answer)));
+        let writer = writer.map_err(|e| LedgerError::inconsistent(format!("cannot start the ledger's thread: {e}")))?;
+        Ok(Self {
+            scheduler: Scheduler::new(config.policy.clone()),
+            config,
+            jobs,
+            sessions: Sessions::default(),
+            offers: HashMap::new(),
+            last_token: 0,
+            tickets: HashMap::new(),
+            last_ticket: 0,
+            parked: HashMap::new(),
+            being_read: 0,
+            at_the_door: Vec::new(),
+            ledger_id,
+            writer,
+            replies,
+            started: Instant::now(),
+            change,
+            moved: false,
+            failure: None,
+        })
+    }
+
+    pub async fn run(mut self, mut inputs: mpsc::Receiver<Input>, stop: CancellationToken) -> Result<(), LedgerError> {
+        if self.config.start_unfinished {
+            let unfinished: Vec<_> = self.jobs.iter().filter(|(_, j)| j.is_live()).map(|(&id, _)| id).collect();
+            unfinished.into_iter().for_each(|id| self.read_past(id));
+        }
+        let mut tick = interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut batch = Vec::with_capacity(BATCH);
+        loop {
+            tokio::select! {
+                count = inputs.recv_many(&mut batch, BATCH) => {
+                    if count == 0 {
+                        return Ok(());
+                    }
+                    batch.drain(..).for_each(|input| self.input(input));
+                }
+                Some(reply) = self.replies.recv() => {
+                    self.ledger_says(reply);
+                    while let Ok(reply) = self.replies.try_recv() {
+                        self.ledger_says(reply);
+                    }
+                }
+                () = stop.cancelled() => return Ok(()),
+                _ = tick.tick() => {
+                    self.feed(Event::Tick);
+                    if std::mem::take(&mut self.moved) {
+                        self.announce();
+                    }
+                }
+            }
+            for session in self.sessions.flush() {
+                tracing::warn!(?session, "a worker does not take what it is sent: its leases go to others");
+                self.close(session);
+            }
+            if let Some(error) = self.failure.take() {
+                return Err(error);
+            }
+        }
+    }
+
+    fn input(&mut self, input: Input) {
+        match input {
+            Input::Hello(..) if self.being_read > 0 => self.at_the_door.push(input),
+            Input::Hello(hello, outgoing, answer) => self.welcome(hello, outgoing, answer),
+            Input::FromWorker(session, message) => self.heard(session, message),
+            Input::Gone(session) => self.close(session),
+            Input::Ask(ask) => self.asked(ask),
+        }
+    }
+
+    pub(super) fn feed(&mut self, event: Event) {
+        let now = self.now();
+        for command in self.scheduler.step(now, event) {
+            self.obey(command);
+        }
+    }
+
+    pub(super) fn now(&self) -> Millis {
+        Millis::try_from(self.started.elapsed().as_millis()).unwrap_or(Millis::MAX)
+    }
+
+    /// Wakes everyone who watches a job.
+    pub(super) fn announce(&self) {
+        self.change.send_modify(|n| *n = n.wrapping_add(1));
+    }
+
+    pub(super) fn append(&mut self, entry: Entry, after: After) {
+        self.ask_ledger(Request::Append(entry, after));
+    }
+
+    fn ask_ledger(&self, request: Request) {
+        if !self.writer.ask(request) {
+            // Its last reply, on the way, says why; the engine ends when it arrives.
+            tracing::debug!("the ledger takes nothing more");
+        }
+    }
+
+    fn close(&mut self, id: SessionId) {
+        if let Some(session) = self.sessions.close(id) {
+            tracing::info!(worker = session.name, "worker left");
+            self.feed(Event::SessionClosed(id));
+        }
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Grant { session, lease, job, range } => {
+                self.define(session, job);
+                let grant = Grant { job: job.0.to_vec().into(), start: range.start, end: range.end };
+                self.order(session, lease, Wish::Grant(grant));
+            }
+            Command::Shrink { session, lease, end } => self.order(session, lease, Wish::Shrink(end)),
+            Command::Revoke { session, lease } => self.order(session, lease, Wish::Revoke(true)),
+            Command::Abandon { session, lease } => self.order(session, lease, Wish::Abandon(true)),
+            Command::Persist(token) => {
+                if let Some(offer) = self.offers.get(&token) {
+                    let entry = Entry::Commit(offer.record.clone());
+                    self.append(entry, After::Commit(token));
+                }
+            }
+            Command::Compare(token) => {
+                if let Some(Offer { record, .. }) = self.offers.get(&token) {
+                    self.ask_ledger(Request::Lookup(token, record.job, record.range.start));
+                }
+            }
+            Command::Answer(token, verdict) => self.answer(token, verdict),
+            Command::RecordFailure { job, unit, worker, error } => self.record_failure(job, unit, worker, error),
+            Command::Quarantine { job, unit } => {
+                if let Some(entry) = self.jobs.get_mut(&job) {
+                    entry.quarantined.insert_merged(unit..unit + 1);
+                }
+                self.append(Entry::Quarantine { job, unit }, After::Nothing);
+                self.moved = true;
+            }
+            Command::Finished(job) => self.set_state(job, JobState::Finished, After::Nothing),
+            Command::Close(session, reason) => {
+                let text = match reason {
+                    CloseReason::Silent => "it was silent for too long",
+                    CloseReason::Superseded => "the same worker connected again",
+                };
+                if let Some(session) = self.sessions.close(session) {
+                    tracing::warn!(worker = session.name, "worker closed: {text}");
+                    session.dismiss(Refusal::NotNow(text.into()));
+                }
+            }
+        }
+    }
+
+    fn order(&mut self, session: SessionId, lease: LeaseId, wish: Wish) {
+        if let Some(session) = self.sessions.writing(session) {
+            session.outbox().orders.push(Order { lease: lease.0, order: Some(wish) });
+        }
+    }
+
+    /// Tells a worker what a job is, once a stream.
+    fn define(&mut self, session: SessionId, job: JobId) {
+        let (Some(session), Some(entry)) = (self.sessions.writing(session), self.jobs.get(&job)) else { return };
+        if session.told.insert(job) {
+            let record = &entry.record;
+            session.outbox().jobs.push(Job {
+                job: job.0.to_vec().into(),
+                kind: record.kind.clone(),
+                revision: record.revision,
+                settings: record.settings.clone(),
+            });
+        }
+    }
+
+    fn answer(&mut self, token: Token, verdict: Verdict) {
+        let Some(offer) = self.offers.remove(&token) else { return };
+        let wire = match verdict {
+            Verdict::Accepted => WireVerdict::Accepted,
+            Verdict::Duplicate => WireVerdict::Duplicate,
+            Verdict::Overlap => WireVerdict::Overlap,
+            Verdict::Conflict => WireVerdict::Conflict,
+            Verdict::Unknown => WireVerdict::UnknownJob,
+        };
+        self.answer_wire(offer.session, offer.sequence, wire);
+        if verdict == Verdict::Conflict {
+            self.conflict(offer.record);
+        }
+    }
+
+    pub(super) fn answer_wire(&mut self, session: SessionId, sequence: u64, verdict: WireVerdict) {
+        if let Some(session) = self.sessions.writing(session) {
+            session.outbox().answers.push(v1::Answer { sequence, verdict: verdict.into() });
+        }
+    }
+
+    /// Two results for one range: one of them is wrong. Both are kept, and the job stops.
+    fn conflict(&mut self, second: CommitRecord) {
+        let job = second.job;
+        tracing::error!(?job, range = ?second.range, "two different results for one range: the job stops");
+        self.append(Entry::Conflict(second.clone()), After::Nothing);
+        if let Some(entry) = self.jobs.get_mut(&job) {
+            entry.conflicts.push(second);
+        }
+        self.set_state(job, JobState::Conflicted, After::Nothing);
+        self.feed(Event::JobRemoved(job));
+        self.reread(job);
+    }
+
+    fn record_failure(&mut self, job: JobId, unit: u64, worker: WorkerId, error: String) {
+        tracing::warn!(?job, unit, ?worker, "a unit failed: {error}");
+        if let Some(entry) = self.jobs.get_mut(&job) {
+            entry.add_failure(unit, worker, error.clone());
+        }
+        self.append(Entry::Failure { job, unit, worker, error }, After::Nothing);
+        self.moved = true;
+    }
+
+    pub(super) fn set_state(&mut self, job: JobId, state: JobState, after: After) {
+        let at_unix_ms = unix_ms();
+        if let Some(entry) = self.jobs.get_mut(&job) {
+            (entry.state, entry.state_unix_ms) = (state, at_unix_ms);
+        }
+        self.append(Entry::State { job, state, at_unix_ms }, after);
+        self.announce();
+    }
+
+    /// Has the commits of a job added up; [`Core::past_is_known`] goes on from there.
+    pub(super) fn read_past(&mut self, id: JobId) {
+        let Some(entry) = self.jobs.get_mut(&id) else { return };
+        if let (Past::Unread, Ok(job)) = (&entry.past, &entry.job) {
+            let request = Request::Fold(id, std::sync::Arc::clone(job));
+            entry.past = Past::BeingRead;
+            self.being_read += 1;
+            self.ask_ledger(request);
+        }
+    }
+
+    /// Adds a job's commits up anew, after the scheduler was made to forget those on their way to the ledger.
+    pub(super) fn reread(&mut self, id: JobId) {
+        if let Some(entry) = self.jobs.get_mut(&id) {
+            // One that is being read already was asked for before those commits, and the ledger keeps the order.
+            if matches!(entry.past, Past::BeingRead) {
+                return;
+            }
+            entry.past = Past::Unread;
+        }
+        self.read_past(id);
+    }
+
+    fn ledger_says(&mut self, reply: Reply) {
+        match reply {
+            Reply::Durable(afters) => {
+                for after in afters {
+                    match after {
+                        After::Nothing => {}
+                        After::Commit(token) => self.persisted(token),
+                        After::Ticket(ticket) => self.redeem(ticket),
+                    }
+                }
+            }
+            Reply::Found(token, found) => {
+                let Some(Offer { record, .. }) = self.offers.get(&token) else { return };
+                let comparison = match found {
+                    Some(stored) if stored.range != record.range => Comparison::Overlap,
+                    Some(stored) if stored.digest == record.digest => Comparison::Same,
+                    Some(_) => Comparison::Different,
+                    None => Comparison::Overlap,
+                };
+                self.feed(Event::Compared(token, comparison));
+            }
+            Reply::Folded(job, Ok(folded)) => self.past_is_known(job, folded.done, folded.sum),
+            Reply::Folded(_, Err(error)) | Reply::Failed(error) => self.failure = Some(error),
+        }
+    }
+
+    /// A commit is durable: it counts from here on.
+    fn persisted(&mut self, token: Token) {
+        if let Some(Offer { session, record, .. }) = self.offers.get(&token) {
+            let units = record.range.end - record.range.start;
+            if let Some(entry) = self.jobs.get_mut(&record.job) {
+                entry.done_units += units;
+                entry.quarantined.remove(&record.range);
+                if let Past::Known(sum) = &mut entry.past
+                    && let Err(error) = sum.absorb(&record.partial)
+                {
+                    // Its form was checked on arrival, so the sum itself has overflowed or contradicts itself.
+                    let text = format!("job {:?}, range {:?}: {error}", record.job, record.range);
+                    self.failure = Some(LedgerError::inconsistent(text));
+                }
+            }
+            if let Some(session) = self.sessions.get(*session) {
+                session.units_done += units;
+            }
+        }
+        self.moved = true;
+        self.feed(Event::Persisted(token));
+    }
+
+    fn past_is_known(&mut self, id: JobId, done: RangeSet, sum: Box<dyn jobs::Accumulator>) {
+        self.being_read -= 1;
+        let Some(entry) = self.jobs.get_mut(&id) else { return };
+        entry.past = Past::Known(sum);
+        entry.done_units = done.units();
+        entry.done_before = done.units();
+        for range in done.iter() {
+            entry.quarantined.remove(&range);
+        }
+        if entry.is_live() {
+            let spec = JobSpec {
+                units: entry.record.units,
+                weight: entry.record.weight,
+                done,
+                failures: entry.failures.clone(),
+                quarantined: entry.quarantined.clone(),
+                paused: entry.state == JobState::Paused,
+            };
+            self.feed(Event::JobAdded { job: id, spec });
+        }
+        for ask in self.parked.remove(&id).unwrap_or_default() {
+            self.asked(ask);
+        }
+        if self.being_read == 0 {
+            std::mem::take(&mut self.at_the_door).into_iter().for_each(|input| self.input(input));
+        }
+        self.announce();
+    }
+}
+
+/// The time of day, for people; nothing is decided by it.
+pub(super) fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,131 @@
+//! What workers say, checked before it is believed.
+
+use jobs::MAX_PARTIAL_BYTES;
+use proto::v1::{Commit, FromWorker, Hello, LeaseEvent, Verdict, lease_event};
+
+use super::{
+    Answer, Outgoing, Refusal, Welcomed,
+    core::{Core, Offer, unix_ms},
+    job_entry::Past,
+    sessions::{Session, check_hello},
+};
+use crate::{
+    ledger::CommitRecord,
+    scheduler::{Event, JobId, LeaseId, SessionId, Token, WorkerId},
+};
+
+/// Computing time claimed for a commit beyond which it is cut: a year.
+const MAX_BUSY_US: u64 = 366 * 24 * 3600 * 1_000_000;
+
+impl Core {
+    pub(super) fn welcome(&mut self, hello: Hello, outgoing: Outgoing, answer: Answer<Welcomed>) {
+        let worker = match check_hello(&hello, self.sessions.len()) {
+            Ok(worker) => worker,
+            Err(refusal) => {
+                tracing::warn!(worker = proto::bounded_text(hello.name), "worker refused: {refusal}");
+                drop(answer.send(Err(refusal)));
+                return;
+            }
+        };
+        tracing::info!(worker = hello.name, slots = hello.slots, "worker connected");
+        let (slots, prefetch) = (hello.slots, hello.prefetch);
+        let session = self.sessions.open(Session::new(worker, hello, outgoing, unix_ms()));
+        let welcomed =
+            Welcomed { session, ledger_id: self.ledger_id, heartbeat_ms: self.config.heartbeat_ms };
+        if answer.send(Ok(welcomed)).is_err() {
+            self.sessions.close(session);
+            return;
+        }
+        self.feed(Event::SessionOpened { session, worker, slots, prefetch });
+    }
+
+    pub(super) fn heard(&mut self, id: SessionId, message: FromWorker) {
+        let Some(session) = self.sessions.get(id) else { return };
+        let worker = session.worker;
+        let starts_draining = message.draining && !std::mem::replace(&mut session.draining, message.draining);
+        if let Some(nonsense) = nonsense(&message) {
+            tracing::warn!(worker = session.name, "worker cut off: {nonsense}");
+            if let Some(session) = self.sessions.close(id) {
+                session.dismiss(Refusal::Invalid(nonsense));
+            }
+            return self.feed(Event::SessionClosed(id));
+        }
+        self.feed(Event::Heard(id));
+        if starts_draining {
+            self.feed(Event::Draining(id));
+        }
+        for commit in message.commits {
+            self.offered(id, worker, commit);
+        }
+        for event in message.events {
+            self.lease_event(id, event);
+        }
+    }
+
+    fn offered(&mut self, session: SessionId, worker: WorkerId, commit: Commit) {
+        let sequence = commit.sequence;
+        let record = match self.examine(worker, commit) {
+            Ok(record) => record,
+            Err(verdict) => return self.answer_wire(session, sequence, verdict),
+        };
+        self.last_token += 1;
+        let token = Token(self.last_token);
+        let CommitRecord { job, digest, busy_us, .. } = record;
+        let range = record.range.clone();
+        self.offers.insert(token, Offer { session, sequence, record });
+        self.feed(Event::Commit { session, token, job, range, digest, busy_us });
+    }
+
+    fn examine(&self, worker: WorkerId, commit: Commit) -> Result<CommitRecord, Verdict> {
+        let Commit { job, start, end, digest, partial, busy_us, .. } = commit;
+        let job = JobId(job.as_ref().try_into().map_err(|_| Verdict::Malformed)?);
+        let entry = self.jobs.get(&job).ok_or(Verdict::UnknownJob)?;
+        if entry.is_live() && !matches!(entry.past, Past::Known(_)) {
+            return Err(Verdict::Later);
+        }
+        let open = entry.job.as_ref().map_err(|_| Verdict::UnknownJob)?;
+        let range = start..end;
+        if range.is_empty() || end > entry.record.units || partial.len() > MAX_PARTIAL_BYTES {
+            return Err(Verdict::Malformed);
+        }
+        let malformed = |why: &dyn std::fmt::Display| {
+            tracing::error!(?worker, ?job, ?range, "a malformed result: {why}");
+            Verdict::Malformed
+        };
+        if digest.as_ref() != blake3::hash(&partial).as_bytes() {
+            return Err(malformed(&"its digest is not that of its bytes"));
+        }
+        open.check(range.clone(), &partial).map_err(|e| malformed(&e))?;
+        let digest = digest.as_ref().try_into().map_err(|_| Verdict::Malformed)?;
+        let busy_us = busy_us.min(MAX_BUSY_US);
+        Ok(CommitRecord { job, range, digest, partial: partial.into(), worker, busy_us, at_unix_ms: unix_ms() })
+    }
+
+    fn lease_event(&mut self, session: SessionId, event: LeaseEvent) {
+        let lease = LeaseId(event.lease);
+        let event = match event.event {
+            Some(lease_event::Event::Reached(reached)) => Event::Progress { session, lease, reached },
+            Some(lease_event::Event::Shrunk(end)) => Event::Shrunk { session, lease, end },
+            Some(lease_event::Event::Failed(failure)) => {
+                let (unit, error) = (failure.unit, proto::bounded_text(failure.error));
+                Event::Failed { session, lease, unit, error }
+            }
+            Some(lease_event::Event::Returned(_)) => Event::Returned { session, lease },
+            None => return,
+        };
+        self.feed(event);
+    }
+}
+
+/// Why a message cannot come from a worker of this protocol.
+fn nonsense(message: &FromWorker) -> Option<String> {
+    let (commits, events) = (message.commits.len(), message.events.len());
+    if message.hello.is_some() {
+        return Some("a second hello on one stream".into());
+    }
+    if commits > proto::MAX_BATCH || events > proto::MAX_BATCH {
+        let most = proto::MAX_BATCH;
+        return Some(format!("a message of {commits} commits and {events} events: at most {most} of each"));
+    }
+    None
+}

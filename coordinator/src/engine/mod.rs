@@ -1,0 +1,224 @@
+//! The engine: one task that owns the scheduler and everything that happens around it.
+//!
+//! Sessions, users and the ledger's thread send [`Input`]s; the engine feeds the scheduler, carries out its commands,
+//! and never waits for a disk or a peer. What a peer does not take in time costs that peer its connection.
+
+mod admin;
+mod core;
+mod intake;
+mod job_entry;
+mod sessions;
+mod status;
+mod writer;
+
+use std::sync::Arc;
+
+use jobs::Report;
+use proto::v1::{Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, WorkerStatus};
+use tokio::{
+    sync::{mpsc, oneshot, watch},
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    ledger::{Ledger, LedgerError},
+    scheduler::{Policy, SessionId},
+};
+
+/// How an engine is to behave.
+#[derive(Clone, Debug)]
+pub struct EngineConfig {
+    /// Rules of the scheduler.
+    pub policy: Policy,
+    /// How often workers are asked to speak.
+    pub heartbeat_ms: u32,
+    /// Whether unfinished jobs of the ledger go on by themselves, or only when submitted again.
+    pub start_unfinished: bool,
+}
+
+/// Something that cannot be done, in words for the one who asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No such job or worker.
+    #[error("{0}")]
+    NotFound(String),
+    /// The request is wrong.
+    #[error("{0}")]
+    Invalid(String),
+    /// The request is right, the state of things is not.
+    #[error("{0}")]
+    NotNow(String),
+    /// The engine has failed or is stopping.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// The way to a worker. An error is the last word.
+pub type Outgoing = mpsc::Sender<Result<ToWorker, Refusal>>;
+
+type Answer<T> = oneshot::Sender<Result<T, Refusal>>;
+
+/// What users ask.
+pub(crate) enum Ask {
+    Submit(SubmitRequest, Answer<(JobStatus, bool)>),
+    List(Answer<Vec<JobStatus>>),
+    Status(String, Answer<JobStatus>),
+    Result(String, Answer<(JobStatus, Report)>),
+    Control(String, Action, Answer<JobStatus>),
+    Workers(Answer<Vec<WorkerStatus>>),
+    Drain(String, Answer<String>),
+}
+
+/// A welcomed worker.
+#[derive(Clone, Copy, Debug)]
+pub struct Welcomed {
+    /// Its session.
+    pub session: SessionId,
+    /// The ledger it works for.
+    pub ledger_id: [u8; 16],
+    /// How often it should speak.
+    pub heartbeat_ms: u32,
+}
+
+/// What reaches the engine.
+pub(crate) enum Input {
+    Hello(Hello, Outgoing, Answer<Welcomed>),
+    FromWorker(SessionId, FromWorker),
+    Gone(SessionId),
+    Ask(Ask),
+}
+
+/// Inputs that wait before their senders do.
+const INPUTS: usize = 4096;
+
+/// The outside of an engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    inputs: mpsc::Sender<Input>,
+    changed: watch::Receiver<u64>,
+}
+
+/// A running engine.
+pub struct EngineTask {
+    /// How to talk to it.
+    pub engine: Engine,
+    /// Ends after `stop`, or with an error when the ledger fails. What was appended by then is durable.
+    pub task: JoinHandle<Result<(), LedgerError>>,
+    /// Ends it. Handles may outlive the engine; whoever asks then is told so.
+    pub stop: CancellationToken,
+}
+
+impl Engine {
+    /// Starts an engine over `ledger`.
+    ///
+    /// # Errors
+    ///
+    /// When the ledger cannot be read or the system gives no thread.
+    pub fn start(ledger: Box<dyn Ledger>, config: EngineConfig) -> Result<EngineTask, LedgerError> {
+        let (inputs, queue) = mpsc::channel(INPUTS);
+        let (change, changed) = watch::channel(0);
+        let core = core::Core::new(ledger, config, change)?;
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(core.run(queue, stop.clone()));
+        Ok(EngineTask { engine: Self { inputs, changed }, task, stop })
+    }
+
+    async fn ask<T>(&self, question: impl FnOnce(Answer<T>) -> Input) -> Result<T, Refusal> {
+        let gone = || Refusal::Failed("the coordinator is stopping".into());
+        let (answer, hear) = oneshot::channel();
+        self.inputs.send(question(answer)).await.map_err(|_| gone())?;
+        hear.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Takes a job in. True when it was there already.
+    ///
+    /// # Errors
+    ///
+    /// When it is no job, or there are too many.
+    pub async fn submit(&self, request: SubmitRequest) -> Result<(JobStatus, bool), Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Submit(request, answer))).await
+    }
+
+    /// All jobs, in the order of submission.
+    ///
+    /// # Errors
+    ///
+    /// When the engine is stopping.
+    pub async fn list(&self) -> Result<Vec<JobStatus>, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::List(answer))).await
+    }
+
+    /// One job.
+    ///
+    /// # Errors
+    ///
+    /// When `job` names none, or several.
+    pub async fn status(&self, job: String) -> Result<JobStatus, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Status(job, answer))).await
+    }
+
+    /// The report of a job, finished or not.
+    ///
+    /// # Errors
+    ///
+    /// When `job` names none, or several.
+    pub async fn result(&self, job: String) -> Result<(JobStatus, Report), Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Result(job, answer))).await
+    }
+
+    /// Pauses, resumes, cancels or retries a job. Durable when it returns.
+    ///
+    /// # Errors
+    ///
+    /// When `job` names none or several, or is not in a state for it.
+    pub async fn control(&self, job: String, action: Action) -> Result<JobStatus, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Control(job, action, answer))).await
+    }
+
+    /// The connected workers.
+    ///
+    /// # Errors
+    ///
+    /// When the engine is stopping.
+    pub async fn workers(&self) -> Result<Vec<WorkerStatus>, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Workers(answer))).await
+    }
+
+    /// Gives a worker no further leases.
+    ///
+    /// # Errors
+    ///
+    /// When `worker` names none, or several.
+    pub async fn drain(&self, worker: String) -> Result<String, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Drain(worker, answer))).await
+    }
+
+    /// Lets a worker in. What the engine has for it goes to `outgoing`.
+    ///
+    /// # Errors
+    ///
+    /// When it does not fit this coordinator.
+    pub async fn hello(&self, hello: Hello, outgoing: Outgoing) -> Result<Welcomed, Refusal> {
+        self.ask(|answer| Input::Hello(hello, outgoing, answer)).await
+    }
+
+    /// Passes a message of a worker on. Waits while the engine is busy, which is what slows down a worker that sends
+    /// too much. False when the engine is gone.
+    pub async fn from_worker(&self, session: SessionId, message: FromWorker) -> bool {
+        self.inputs.send(Input::FromWorker(session, message)).await.is_ok()
+    }
+
+    /// A worker's connection has ended.
+    pub async fn gone(&self, session: SessionId) {
+        // When the engine is gone too, nobody needs to know.
+        drop(self.inputs.send(Input::Gone(session)).await);
+    }
+
+    /// Ticks whenever a job has moved.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.clone()
+    }
+}
+
+type SharedJob = Arc<dyn jobs::ErasedJob>;

@@ -1,0 +1,202 @@
+//! Connected workers: what they are told, and what they may say.
+
+use std::collections::{HashMap, HashSet};
+
+use proto::v1::{Hello, ToWorker, WorkerStatus};
+use tokio::sync::mpsc::error::TrySendError;
+
+use super::{Outgoing, Refusal};
+use crate::scheduler::{JobId, SessionId, WorkerId, hex};
+
+/// A connected worker.
+pub(crate) struct Session {
+    pub worker: WorkerId,
+    pub name: String,
+    pub version: String,
+    pub slots: u32,
+    pub connected_unix_ms: u64,
+    pub units_done: u64,
+    pub draining: bool,
+    /// Jobs that were defined on this stream.
+    pub told: HashSet<JobId>,
+    outgoing: Outgoing,
+    outbox: ToWorker,
+    outbox_len: usize,
+}
+
+/// More workers than this are refused.
+const MAX_SESSIONS: usize = 20_000;
+/// Leases that a worker may hold at most.
+const MAX_CREDIT: u32 = 4096;
+/// Orders and answers that a worker leaves unread before it is cut off.
+const MAX_OUTBOX: usize = 32_768;
+
+/// Checks the first word of a worker.
+pub(crate) fn check_hello(hello: &Hello, sessions: usize) -> Result<WorkerId, Refusal> {
+    let invalid = |text: String| Err(Refusal::Invalid(text));
+    if hello.protocol != proto::PROTOCOL {
+        let (ours, theirs) = (proto::PROTOCOL, hello.protocol);
+        let older = if theirs < ours { "worker" } else { "coordinator" };
+        return invalid(format!(
+            "worker speaks protocol {theirs}, this coordinator {ours}: upgrade the {older} (coordinator is version {})",
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+    for kind in jobs::KINDS {
+        let theirs = hello.kinds.iter().find(|k| k.name == kind.name()).map(|k| k.revision);
+        if theirs != Some(kind.revision()) {
+            let theirs = theirs.map_or("none".into(), |r| r.to_string());
+            return invalid(format!(
+                "job kind {}: this coordinator has revision {}, worker has {theirs}: give both the same version",
+                kind.name(),
+                kind.revision()
+            ));
+        }
+    }
+    if hello.slots == 0 || hello.slots.saturating_add(hello.prefetch) > MAX_CREDIT {
+        let (slots, prefetch) = (hello.slots, hello.prefetch);
+        return invalid(format!("{slots} slots + {prefetch} prefetch: expected 1 to {MAX_CREDIT} in all"));
+    }
+    if hello.name.len() > proto::MAX_TEXT_BYTES || hello.version.len() > proto::MAX_TEXT_BYTES {
+        return invalid(format!("a name of more than {} bytes", proto::MAX_TEXT_BYTES));
+    }
+    if sessions >= MAX_SESSIONS {
+        return Err(Refusal::NotNow(format!("{MAX_SESSIONS} workers are connected: no room for more")));
+    }
+    let id = hello.worker_id.as_ref().try_into();
+    id.map(WorkerId).map_err(|_| Refusal::Invalid("a worker id that is not 16 bytes".into()))
+}
+
+impl Session {
+    pub fn new(worker: WorkerId, hello: Hello, outgoing: Outgoing, now_unix_ms: u64) -> Self {
+        Self {
+            worker,
+            name: hello.name,
+            version: hello.version,
+            slots: hello.slots,
+            connected_unix_ms: now_unix_ms,
+            units_done: 0,
+            draining: false,
+            told: HashSet::new(),
+            outgoing,
+            outbox: ToWorker::default(),
+            outbox_len: 0,
+        }
+    }
+
+    /// Where the next message is put together.
+    pub fn outbox(&mut self) -> &mut ToWorker {
+        self.outbox_len += 1;
+        &mut self.outbox
+    }
+
+    /// Sends what is ready, as far as the worker takes it. False when the worker is gone or does not read.
+    pub fn flush(&mut self) -> bool {
+        while self.outbox_len > 0 {
+            match self.outgoing.try_reserve() {
+                Ok(permit) => {
+                    permit.send(Ok(next_message(&mut self.outbox)));
+                    self.outbox_len =
+                        self.outbox.jobs.len() + self.outbox.orders.len() + self.outbox.answers.len();
+                }
+                Err(TrySendError::Full(())) => return self.outbox_len <= MAX_OUTBOX,
+                Err(TrySendError::Closed(())) => return false,
+            }
+        }
+        true
+    }
+
+    /// The last word to a worker, if it still listens.
+    pub fn dismiss(self, reason: Refusal) {
+        drop(self.outgoing.try_send(Err(reason)));
+    }
+
+    pub fn status(&self, leases: u32, silent_ms: u64) -> WorkerStatus {
+        WorkerStatus {
+            id: hex(&self.worker.0),
+            name: self.name.clone(),
+            version: self.version.clone(),
+            slots: self.slots,
+            leases,
+            units_done: self.units_done,
+            silent_ms,
+            connected_unix_ms: self.connected_unix_ms,
+            draining: self.draining,
+        }
+    }
+}
+
+/// Cuts a message within the bounds of the protocol off the front of `outbox`.
+///
+/// Job definitions go first and one a message, since settings may be long; a grant must not overtake its job.
+fn next_message(outbox: &mut ToWorker) -> ToWorker {
+    if outbox.jobs.len() > 1 {
+        return ToWorker { jobs: vec![outbox.jobs.remove(0)], ..ToWorker::default() };
+    }
+    let orders = outbox.orders.len().min(proto::MAX_BATCH);
+    let answers = outbox.answers.len().min(proto::MAX_BATCH);
+    ToWorker {
+        welcome: outbox.welcome.take(),
+        jobs: std::mem::take(&mut outbox.jobs),
+        orders: outbox.orders.drain(..orders).collect(),
+        answers: outbox.answers.drain(..answers).collect(),
+    }
+}
+
+/// All connected workers.
+#[derive(Default)]
+pub(crate) struct Sessions {
+    by_id: HashMap<SessionId, Session>,
+    dirty: HashSet<SessionId>,
+    last: u64,
+}
+
+impl Sessions {
+    pub fn open(&mut self, session: Session) -> SessionId {
+        self.last += 1;
+        self.by_id.insert(SessionId(self.last), session);
+        SessionId(self.last)
+    }
+
+    pub fn close(&mut self, id: SessionId) -> Option<Session> {
+        self.dirty.remove(&id);
+        self.by_id.remove(&id)
+    }
+
+    pub fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    pub fn get(&mut self, id: SessionId) -> Option<&mut Session> {
+        self.by_id.get_mut(&id)
+    }
+
+    pub fn peek(&self, id: SessionId) -> Option<&Session> {
+        self.by_id.get(&id)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (SessionId, &Session)> {
+        self.by_id.iter().map(|(&id, session)| (id, session))
+    }
+
+    /// Where the next message to a worker is put together.
+    pub fn writing(&mut self, id: SessionId) -> Option<&mut Session> {
+        let session = self.by_id.get_mut(&id)?;
+        self.dirty.insert(id);
+        Some(session)
+    }
+
+    /// Sends what is ready to everyone, and returns those who are gone or do not read.
+    pub fn flush(&mut self) -> Vec<SessionId> {
+        let mut lost = Vec::new();
+        self.dirty.retain(|&id| {
+            let Some(session) = self.by_id.get_mut(&id) else { return false };
+            if !session.flush() {
+                lost.push(id);
+                return false;
+            }
+            session.outbox_len > 0
+        });
+        lost
+    }
+}

@@ -1,0 +1,412 @@
+//! `nonet ledger check | rebuild | export`.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write,
+    ops::Range,
+    path::{Path, PathBuf},
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Serialize, Serializer};
+use worker::store::{FolderLock, Store, sync_folder};
+
+use super::{
+    Entry, JobState, LedgerError,
+    book::Book,
+    embedded::{self, EmbeddedLedger, LOCK, STORE},
+    frame::Place,
+    index,
+    journal::{Frames, JOURNAL, Tail},
+    pages,
+};
+use crate::scheduler::{JobId, RangeSet, hex};
+
+/// What [`check`] found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CheckReport {
+    /// The ledger's id, in hexadecimal.
+    pub ledger: String,
+    /// Frames that are whole and follow each other.
+    #[serde(serialize_with = "as_text")]
+    pub frames: u64,
+    /// Entries in them.
+    #[serde(serialize_with = "as_text")]
+    pub entries: u64,
+    /// Bytes of the journal that were read.
+    #[serde(serialize_with = "as_text")]
+    pub bytes: u64,
+    /// Last value of the chain, in hexadecimal: it stands for the whole journal.
+    pub chain: String,
+    /// Jobs that are not removed, in the order of submission.
+    pub jobs: Vec<JobCheck>,
+    /// What became of the comparison with the store.
+    pub store: String,
+    /// What an interrupted write left at the end, or a running coordinator is just writing.
+    pub tail: Option<String>,
+    /// What is wrong, in words. Empty is good.
+    pub findings: Vec<String>,
+}
+
+/// A job in a [`CheckReport`].
+#[derive(Clone, Debug, Serialize)]
+pub struct JobCheck {
+    /// The run, in hexadecimal.
+    pub job: String,
+    /// Kind in the registry.
+    pub kind: String,
+    /// Where it stands.
+    pub state: JobState,
+    /// Units in the plan.
+    #[serde(serialize_with = "as_text")]
+    pub units: u64,
+    /// Commits.
+    #[serde(serialize_with = "as_text")]
+    pub commits: u64,
+    /// Units in them.
+    #[serde(serialize_with = "as_text")]
+    pub committed_units: u64,
+    /// Commits of nothing but units that were committed before: must be 0.
+    #[serde(serialize_with = "as_text")]
+    pub duplicates: u64,
+    /// Commits of some units that were committed before: must be 0.
+    #[serde(serialize_with = "as_text")]
+    pub overlaps: u64,
+    /// Commits whose digest is not that of their partial: must be 0.
+    #[serde(serialize_with = "as_text")]
+    pub wrong_digests: u64,
+    /// Number of ranges that are not committed.
+    #[serde(serialize_with = "as_text")]
+    pub gaps: u64,
+    /// The first of them, ten at most, as `start..end`.
+    pub first_gaps: Vec<String>,
+    /// Units given up.
+    #[serde(serialize_with = "as_text")]
+    pub quarantined: u64,
+    /// Failures on record.
+    #[serde(serialize_with = "as_text")]
+    pub failures: u64,
+    /// Refused second results.
+    #[serde(serialize_with = "as_text")]
+    pub conflicts: u64,
+}
+
+#[derive(Default)]
+struct Tally {
+    commits: u64,
+    duplicates: u64,
+    overlaps: u64,
+    wrong_digests: u64,
+}
+
+/// Reads the whole journal, verifies every frame, digest and range, and compares the store with it. While another
+/// process has the ledger open, the store is left alone, and the report says so.
+///
+/// # Errors
+///
+/// When there is no journal to read. Whatever is wrong with what is there is a finding.
+pub fn check(dir: &Path) -> Result<CheckReport, LedgerError> {
+    let mut frames = Frames::open(dir)?;
+    let lock = match FolderLock::take(dir, LOCK) {
+        Ok(lock) => Some(lock),
+        Err(e) if e.is_in_use() => None,
+        Err(e) => return Err(e.into()),
+    };
+    let mut report = CheckReport { ledger: hex(&frames.id()), ..CheckReport::default() };
+    let mut book = Book::default();
+    let mut tallies = BTreeMap::new();
+    loop {
+        match frames.next_frame() {
+            Ok(Some(frame)) => {
+                report.frames += 1;
+                for (place, entry) in &frame.entries {
+                    report.entries += 1;
+                    tally(&mut book, &mut tallies, entry, *place, &mut report.findings);
+                }
+            }
+            Ok(None) => break,
+            Err(e) => {
+                report.findings.push(e.to_string());
+                break;
+            }
+        }
+    }
+    report.bytes = frames.position().end;
+    report.chain = hex(&frames.position().chain);
+    report.tail = frames.tail().map(|t| describe_tail(t, lock.is_none()));
+    for account in book.accounts() {
+        let summary = &account.summary;
+        let tally = tallies.remove(&summary.record.id).unwrap_or_default();
+        let done = account.done.clone().unwrap_or_default();
+        let gaps = gaps(&done, summary.record.units);
+        report.jobs.push(JobCheck {
+            job: hex(&summary.record.id.0),
+            kind: summary.record.kind.clone(),
+            state: summary.state,
+            units: summary.record.units,
+            commits: tally.commits,
+            committed_units: done.iter().map(|r| r.end - r.start).sum(),
+            duplicates: tally.duplicates,
+            overlaps: tally.overlaps,
+            wrong_digests: tally.wrong_digests,
+            gaps: gaps.len() as u64,
+            first_gaps: gaps.iter().take(10).map(|r| format!("{}..{}", r.start, r.end)).collect(),
+            quarantined: summary.quarantined.len() as u64,
+            failures: summary.failures.len() as u64,
+            conflicts: summary.conflicts.len() as u64,
+        });
+    }
+    report.store = if lock.is_none() {
+        "not compared: another process has the ledger open; the journal alone was read".into()
+    } else if !dir.join(STORE).join("db").exists() {
+        "missing; it will be made anew from the journal when the ledger is opened".into()
+    } else {
+        match compare(dir, &book) {
+            Ok(text) => text,
+            Err(e) => {
+                report.findings.push(e.to_string());
+                "does not agree with the journal".into()
+            }
+        }
+    };
+    Ok(report)
+}
+
+fn tally(
+    book: &mut Book,
+    tallies: &mut BTreeMap<JobId, Tally>,
+    entry: &Entry,
+    place: Place,
+    findings: &mut Vec<String>,
+) {
+    if let Entry::Commit(commit) = entry {
+        let tally = tallies.entry(commit.job).or_default();
+        tally.commits += 1;
+        if *blake3::hash(&commit.partial).as_bytes() != commit.digest {
+            tally.wrong_digests += 1;
+            say(
+                findings,
+                format!("{:?}: the partial of {:?} does not match its digest", commit.job, commit.range),
+            );
+        }
+        if let Some(done) = book.account(commit.job).and_then(|a| a.done.as_ref()) {
+            if !commit.range.is_empty() && done.contains(&commit.range) {
+                tally.duplicates += 1;
+            } else if done.intersects(&commit.range) {
+                tally.overlaps += 1;
+            }
+        }
+    }
+    if let Err(why) = book.enter_one(entry) {
+        say(findings, format!("the entry at byte {} contradicts what precedes it: {why}", place.offset));
+    }
+}
+
+/// A journal full of one mistake must not fill memory with words about it.
+fn say(findings: &mut Vec<String>, finding: String) {
+    const MOST: usize = 100;
+    match findings.len() {
+        n if n < MOST => findings.push(finding),
+        MOST => findings.push("and more of these".into()),
+        _ => {}
+    }
+}
+
+fn describe_tail(tail: &Tail, running: bool) -> String {
+    let Tail { offset, bytes, why } = tail;
+    let whose = if running {
+        "a group that the running process is writing, or an interrupted write"
+    } else {
+        "an interrupted write, which was never acknowledged and is cut off at the next opening"
+    };
+    format!("{bytes} bytes from byte {offset} on are {whose} ({why})")
+}
+
+fn gaps(done: &RangeSet, units: u64) -> Vec<Range<u64>> {
+    let mut gaps = Vec::new();
+    let mut at = 0;
+    for range in done.iter() {
+        if at < range.start {
+            gaps.push(at..range.start);
+        }
+        at = range.end;
+    }
+    if at < units {
+        gaps.push(at..units);
+    }
+    gaps
+}
+
+/// Compares the store with a second reading of the journal; memory stays bounded by the jobs.
+fn compare(dir: &Path, book: &Book) -> Result<String, LedgerError> {
+    let store = Store::open(&dir.join(STORE), embedded::purpose(dir))?;
+    let watermark = index::watermark(&store)?;
+    let mut frames = Frames::open(dir)?;
+    embedded::catch_up(&mut frames, watermark.as_ref(), dir)?;
+    let known = frames.position();
+    let mut frames = Frames::open(dir)?;
+    let apart = |what: String| {
+        let cure = format!("Run `nonet ledger rebuild --state {}`", dir.display());
+        LedgerError::Apart { dir: dir.into(), what, cure }
+    };
+    let mut known_book = Book::default();
+    while frames.position().end < known.end
+        && let Some(frame) = frames.next_frame()?
+    {
+        for (_, entry) in &frame.entries {
+            // What it says of contradictions is among the findings already.
+            let _ = known_book.enter_one(entry);
+        }
+    }
+    let indexed = index::load(&store, &|place| frames.read(place))?;
+    let says = |book: &Book| book.accounts().into_iter().map(|a| a.summary.clone()).collect::<Vec<_>>();
+    if says(&indexed) != says(&known_book) {
+        return Err(apart("the store's jobs are not those of the journal".into()));
+    }
+    let mut commits = 0_u64;
+    let mut frames = Frames::open(dir)?;
+    while frames.position().end < known.end
+        && let Some(frame) = frames.next_frame()?
+    {
+        for (place, entry) in &frame.entries {
+            let Entry::Commit(commit) = entry else { continue };
+            if known_book.account(commit.job).is_none() {
+                continue;
+            }
+            commits += 1;
+            let found = pages::commit_at(&store, commit.job, commit.range.start)?;
+            if found.is_none_or(|f| f.place != *place || f.end != commit.range.end) {
+                return Err(apart(format!("the store lacks {:?} of {:?}", commit.range, commit.job)));
+            }
+        }
+    }
+    let indexed = pages::count(&store)?;
+    if indexed != commits {
+        return Err(apart(format!("the store has {indexed} commits, the journal {commits}")));
+    }
+    let jobs = book.accounts().len();
+    let behind = Frames::open(dir)?.size() - known.end;
+    let lag = if behind == 0 {
+        String::new()
+    } else {
+        format!("; {behind} bytes of the journal are still to be read into it")
+    };
+    Ok(format!("agrees with the journal ({jobs} jobs, {commits} commits){lag}"))
+}
+
+/// What [`rebuild`] did.
+#[derive(Clone, Debug, Serialize)]
+pub struct RebuildReport {
+    /// Jobs in the new index.
+    pub jobs: usize,
+    /// Bytes of the journal that were read.
+    #[serde(serialize_with = "as_text")]
+    pub bytes: u64,
+    /// Where the old store went, if there was one.
+    pub moved: Option<PathBuf>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// Moves the store aside and makes a new one from the journal. `progress` is told the bytes read so far, and all.
+///
+/// # Errors
+///
+/// When another process has the ledger, when the journal is missing or damaged, and whatever the system says.
+pub fn rebuild(dir: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<RebuildReport, LedgerError> {
+    let begun = Instant::now();
+    // Before anything is moved: without a journal there is nothing to rebuild from.
+    let bytes = Frames::open(dir)?.size();
+    let lock = FolderLock::take(dir, LOCK)?;
+    let store = dir.join(STORE);
+    let mut moved = None;
+    if store.exists() {
+        // Held until the new one is made: a process that opened the store in spite of the ledger's lock is found out.
+        let held = FolderLock::take(&store, Store::LOCK)?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+        let mut aside = dir.join(format!("{STORE}.bad-{now}"));
+        let mut again = 0;
+        while aside.exists() {
+            again += 1;
+            aside = dir.join(format!("{STORE}.bad-{now}-{again}"));
+        }
+        fs::rename(&store, &aside).map_err(|e| LedgerError::io("move aside", &store, &e))?;
+        sync_folder(dir)?;
+        tracing::info!(to = %aside.display(), "moved the old index aside");
+        moved = Some(aside);
+        drop(held);
+    }
+    let ledger = EmbeddedLedger::open_locked(dir, lock, progress)?;
+    let jobs = super::Ledger::jobs(&ledger)?.len();
+    Ok(RebuildReport { jobs, bytes, moved, seconds: begun.elapsed().as_secs_f64() })
+}
+
+/// What [`export`] wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// Lines.
+    pub entries: u64,
+    /// What stands at the end of the journal and was left out.
+    pub tail: Option<Tail>,
+}
+
+/// Writes every entry of the journal as a line of JSON, those of removed jobs included. Needs no lock: a running
+/// coordinator only appends. Counts are strings, bytes hexadecimal.
+///
+/// # Errors
+///
+/// When the journal does not read, or `out` fails.
+pub fn export(dir: &Path, out: &mut dyn Write) -> Result<Exported, LedgerError> {
+    let mut frames = Frames::open(dir)?;
+    let mut entries = 0;
+    let failed = |e: std::io::Error| LedgerError::Io {
+        doing: "write the export of",
+        path: dir.join(JOURNAL),
+        reason: e.to_string(),
+    };
+    while let Some(frame) = frames.next_frame()? {
+        for (place, entry) in &frame.entries {
+            let mut line = to_json(entry);
+            line["offset"] = place.offset.to_string().into();
+            writeln!(out, "{line}").map_err(failed)?;
+            entries += 1;
+        }
+    }
+    out.flush().map_err(failed)?;
+    Ok(Exported { entries, tail: frames.tail().cloned() })
+}
+
+fn to_json(entry: &Entry) -> serde_json::Value {
+    use serde_json::json;
+    let text = |n: u64| n.to_string();
+    match entry {
+        Entry::Job(r) => json!({
+            "entry": "job", "job": hex(&r.id.0), "name": hex(&r.name), "kind": r.kind, "revision": r.revision,
+            "settings": serde_json::from_str::<serde_json::Value>(&r.settings).unwrap_or_else(|_| json!(r.settings)),
+            "units": text(r.units), "weight": r.weight, "created_unix_ms": text(r.created_unix_ms),
+        }),
+        Entry::Commit(c) | Entry::Conflict(c) => json!({
+            "entry": if matches!(entry, Entry::Commit(_)) { "commit" } else { "conflict" },
+            "job": hex(&c.job.0), "start": text(c.range.start), "end": text(c.range.end),
+            "digest": hex(&c.digest), "partial": hex(&c.partial), "worker": hex(&c.worker.0),
+            "busy_us": text(c.busy_us), "at_unix_ms": text(c.at_unix_ms),
+        }),
+        Entry::State { job, state, at_unix_ms } => json!({
+            "entry": "state", "job": hex(&job.0), "state": state, "at_unix_ms": text(*at_unix_ms),
+        }),
+        Entry::Failure { job, unit, worker, error } => json!({
+            "entry": "failure", "job": hex(&job.0), "unit": text(*unit), "worker": hex(&worker.0), "error": error,
+        }),
+        Entry::Quarantine { job, unit } => {
+            json!({ "entry": "quarantine", "job": hex(&job.0), "unit": text(*unit) })
+        }
+        Entry::Retry { job } => json!({ "entry": "retry", "job": hex(&job.0) }),
+    }
+}
+
+/// Exact counts are strings: readers of JSON round large numbers.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn as_text<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(number)
+}

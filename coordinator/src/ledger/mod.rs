@@ -1,0 +1,185 @@
+//! The coordinator's durable record: jobs, committed ranges, partials.
+//!
+//! The journal (an append-only file) is the truth; the store (sled) is an index over it. Entries are appended in
+//! groups; when [`Ledger::append`] returns, the group survives a power cut.
+
+mod audit;
+mod book;
+mod embedded;
+mod error;
+mod frame;
+mod index;
+mod indexer;
+mod journal;
+mod pages;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, rebuild},
+    book::MAX_ERROR_BYTES,
+    embedded::EmbeddedLedger,
+    error::LedgerError,
+    frame::{Chain, MAX_ENTRY_BYTES, MAX_FRAME_BYTES, Place, Position},
+    journal::{Frame, Frames, JOURNAL, Journal, Tail},
+};
+use crate::scheduler::{JobId, WorkerId};
+
+/// A job as submitted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobRecord {
+    /// This run of the job.
+    pub id: JobId,
+    /// Hash of what determines its result (`jobs::job_name`); at most one run of a name is live.
+    pub name: [u8; 16],
+    /// Kind in the registry.
+    pub kind: String,
+    /// Revision of the kind.
+    pub revision: u32,
+    /// Settings, as JSON.
+    pub settings: String,
+    /// Units in the plan.
+    pub units: u64,
+    /// Share of the workers.
+    pub weight: u32,
+    /// When it was submitted, in milliseconds since 1970.
+    pub created_unix_ms: u64,
+}
+
+/// A committed range.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitRecord {
+    /// The run.
+    pub job: JobId,
+    /// What is covered.
+    pub range: Range<u64>,
+    /// blake3 of the partial.
+    pub digest: [u8; 32],
+    /// The partial, encoded by the kind.
+    pub partial: Vec<u8>,
+    /// Who computed it.
+    pub worker: WorkerId,
+    /// Computing time in microseconds.
+    pub busy_us: u64,
+    /// When it was accepted, in milliseconds since 1970.
+    pub at_unix_ms: u64,
+}
+
+/// Where a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum JobState {
+    /// Units are handed out.
+    Running,
+    /// Waits for `resume`.
+    Paused,
+    /// Stopped by a user; `retry` takes it up again.
+    Cancelled,
+    /// Stopped because two results for one range differ. Both are kept.
+    Conflicted,
+    /// Every unit is committed or quarantined.
+    Finished,
+    /// Replaced by a fresh run; kept in the journal only.
+    Removed,
+}
+
+/// One line of the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Entry {
+    /// A job was submitted.
+    Job(JobRecord),
+    /// A range was committed.
+    Commit(CommitRecord),
+    /// A job changed its state.
+    State {
+        /// The run.
+        job: JobId,
+        /// What it is now.
+        state: JobState,
+        /// When, in milliseconds since 1970.
+        at_unix_ms: u64,
+    },
+    /// A unit failed on a worker.
+    Failure {
+        /// The run.
+        job: JobId,
+        /// The unit.
+        unit: u64,
+        /// Where.
+        worker: WorkerId,
+        /// Why, in the worker's words.
+        error: String,
+    },
+    /// A unit was given up.
+    Quarantine {
+        /// The run.
+        job: JobId,
+        /// The unit.
+        unit: u64,
+    },
+    /// Failures and quarantine of a job were forgotten.
+    Retry {
+        /// The run.
+        job: JobId,
+    },
+    /// A second result that differs from the committed one; the first stays where it is.
+    Conflict(CommitRecord),
+}
+
+/// All that the ledger knows of a job, its commits apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobSummary {
+    /// As submitted.
+    pub record: JobRecord,
+    /// Where it stands.
+    pub state: JobState,
+    /// When it last changed its state, in milliseconds since 1970.
+    pub state_unix_ms: u64,
+    /// Units given up.
+    pub quarantined: Vec<u64>,
+    /// Failures on record: unit, worker, error.
+    pub failures: Vec<(u64, WorkerId, String)>,
+    /// Refused second results.
+    pub conflicts: Vec<CommitRecord>,
+}
+
+/// What a durable record of jobs must do. Implemented by the embedded journal + sled, later by etcd.
+pub trait Ledger: Send {
+    /// Appends a group, and returns when it is durable. Either all of it is, or an error is returned. After
+    /// [`LedgerError::Refused`] nothing happened and the ledger goes on; after any other error it takes nothing more.
+    ///
+    /// # Errors
+    ///
+    /// When the group contradicts what is recorded (a range committed before, an unknown job, a second live run of a
+    /// name) or exceeds a bound, and when the medium fails or is full.
+    fn append(&mut self, group: &[Entry]) -> Result<(), LedgerError>;
+
+    /// Every job that is not removed, in the order of submission.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    fn jobs(&self) -> Result<Vec<JobSummary>, LedgerError>;
+
+    /// Calls `each` with every commit of a job, ascending by range.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read, or `each` fails.
+    fn commits(
+        &self,
+        job: JobId,
+        each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError>;
+
+    /// The commit that starts at `start`.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    fn commit_at(&self, job: JobId, start: u64) -> Result<Option<CommitRecord>, LedgerError>;
+
+    /// A number that names this ledger, chosen when it was created. Workers keep it beside what they spool.
+    fn ledger_id(&self) -> [u8; 16];
+}

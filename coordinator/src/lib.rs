@@ -1,0 +1,8 @@
+//! The coordinator: ledger, scheduler, gRPC, and the command line `nonet` over them.
+
+pub mod cli;
+pub mod client;
+pub mod engine;
+pub mod ledger;
+pub mod scheduler;
+pub mod server;

@@ -1,0 +1,102 @@
+//! The invariants, recounted from scratch. For tests: it looks at everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Scheduler, partition::Place};
+
+impl Scheduler {
+    /// Whether the state is sound.
+    ///
+    /// # Errors
+    ///
+    /// Names the first thing that is not.
+    pub fn check(&self) -> Result<(), String> {
+        let mut open = BTreeMap::new();
+        for (id, job) in &self.jobs {
+            job.check().map_err(|error| format!("{id:?}: {error}"))?;
+            for (range, place) in job.pieces_in(&(0..job.units())) {
+                match place {
+                    Place::Leased(lease) => {
+                        let known = self.leases.get(&lease).filter(|lease| {
+                            lease.job == *id
+                                && lease.range.start <= range.start
+                                && range.end <= lease.range.end
+                        });
+                        known.ok_or_else(|| {
+                            format!("{id:?} {range:?} is leased to {lease:?}, which is not")
+                        })?;
+                        *open.entry(lease).or_insert(0) += range.end - range.start;
+                    }
+                    Place::Flight(token) => {
+                        let known =
+                            self.offers.get(&token).filter(|offer| offer.is_in_flight() && offer.job == *id);
+                        known.ok_or_else(|| {
+                            format!("{id:?} {range:?} is in flight by {token:?}, which is not")
+                        })?;
+                    }
+                    _ => {}
+                }
+            }
+            let queued = job.has_work(&self.policy).then_some(job.pass);
+            if job.queued != queued || queued.is_some_and(|pass| !self.ready.contains(&(pass, *id))) {
+                return Err(format!("{id:?} is queued as {:?}, should be {queued:?}", job.queued));
+            }
+            if job.is_complete() && !job.finished {
+                return Err(format!("{id:?} is complete and nobody was told"));
+            }
+        }
+        if self.ready.len() != self.jobs.values().filter(|job| job.queued.is_some()).count() {
+            return Err("a job that is gone is queued".into());
+        }
+        self.check_leases(&open)?;
+        self.check_sessions()
+    }
+
+    fn check_leases(&self, open: &BTreeMap<super::LeaseId, u64>) -> Result<(), String> {
+        for (id, lease) in &self.leases {
+            if open.get(id) != Some(&lease.open) || lease.open == 0 {
+                return Err(format!("{id:?} has {} units, recounted {:?}", lease.open, open.get(id)));
+            }
+            if self.sessions.get(&lease.session).is_none_or(|session| !session.leases.contains(id)) {
+                return Err(format!("{id:?} is not held by {:?}", lease.session));
+            }
+        }
+        let held: usize = self.sessions.values().map(|session| session.leases.len()).sum();
+        if held == self.leases.len() {
+            Ok(())
+        } else {
+            Err(format!("{held} leases held, {} known", self.leases.len()))
+        }
+    }
+
+    fn check_sessions(&self) -> Result<(), String> {
+        let timed: BTreeSet<_> = self.expiry.iter().map(|&(_, id)| id).collect();
+        for (id, session) in &self.sessions {
+            let appetite = session.appetite(self.now);
+            if session.queued != appetite
+                || appetite.is_some_and(|appetite| !self.hungry.contains(&(appetite, *id)))
+            {
+                return Err(format!("{id:?} is queued as {:?}, should be {appetite:?}", session.queued));
+            }
+            let credit = u64::from(session.slots) + u64::from(session.prefetch);
+            if u64::from(session.held()) > credit {
+                return Err(format!("{id:?} holds {} leases with a credit of {credit}", session.held()));
+            }
+            if !timed.contains(id) {
+                return Err(format!("{id:?} would never be found silent"));
+            }
+            if self.workers.get(&session.worker).is_none_or(|worker| worker.session != Some(*id)) {
+                return Err(format!("{id:?} is not the session of {:?}", session.worker));
+            }
+        }
+        if self.hungry.len() != self.sessions.values().filter(|session| session.queued.is_some()).count() {
+            return Err("a session that is gone is queued".into());
+        }
+        let slots: u64 = self.sessions.values().map(|session| u64::from(session.slots)).sum();
+        if slots == self.total_slots {
+            Ok(())
+        } else {
+            Err(format!("{} slots, recounted {slots}", self.total_slots))
+        }
+    }
+}

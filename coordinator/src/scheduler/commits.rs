@@ -1,0 +1,201 @@
+//! Commits: every offered result gets one verdict, and no unit is counted twice.
+//!
+//! ```text
+//! offered --- fresh -----------------> in flight --Persisted--> Accepted
+//!    |------- overlaps what is done -> comparing --Compared---> Duplicate | Conflict | Overlap
+//!    '------- overlaps one in flight > parked until that one is persisted, then judged again
+//! ```
+//! The scheduler knows which units are done, not by which commits. Only the ledger can tell a repeated commit from one
+//! that cuts across others, so it is asked.
+
+use std::ops::Range;
+
+use super::{Command, Comparison, JobId, LeaseId, Place, Scheduler, SessionId, Token, Verdict, speed::Speed};
+
+/// A commit that waits for its verdict.
+#[derive(Debug)]
+pub(super) struct Offer {
+    pub session: SessionId,
+    pub job: JobId,
+    pub range: Range<u64>,
+    pub stage: Stage,
+    /// Offers that are judged after this one is persisted.
+    parked_here: Vec<Token>,
+}
+
+/// How far an offer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Parked,
+    Comparing,
+    InFlight,
+}
+
+impl Offer {
+    pub(super) const fn new(session: SessionId, job: JobId, range: Range<u64>) -> Self {
+        Self { session, job, range, stage: Stage::Parked, parked_here: Vec::new() }
+    }
+
+    pub(super) fn is_in_flight(&self) -> bool {
+        self.stage == Stage::InFlight
+    }
+}
+
+impl Scheduler {
+    pub(super) fn offered(&mut self, token: Token, offer: Offer, busy_us: u64, out: &mut Vec<Command>) {
+        if self.offers.contains_key(&token) {
+            return;
+        }
+        let Some(job) = self.jobs.get(&offer.job) else {
+            out.push(Command::Answer(token, Verdict::Unknown));
+            return;
+        };
+        if offer.range.is_empty() || offer.range.end > job.units() {
+            self.take_back(&offer);
+            out.push(Command::Answer(token, Verdict::Unknown));
+            return;
+        }
+        self.judge(token, offer, busy_us, out);
+    }
+
+    /// Decides what becomes of an offer whose job exists and whose range lies inside of it. `busy_us` is 0 when a
+    /// parked offer comes here again: it is not measured.
+    fn judge(&mut self, token: Token, mut offer: Offer, busy_us: u64, out: &mut Vec<Command>) {
+        let Some(job) = self.jobs.get(&offer.job) else { return };
+        let obstacle = job.pieces_in(&offer.range).find_map(|(_, place)| match place {
+            Place::Done => Some(None),
+            Place::Flight(before) => Some(Some(before)),
+            _ => None,
+        });
+        match obstacle {
+            None => {
+                offer.stage = Stage::InFlight;
+                self.take_in(token, &offer, busy_us, out);
+                out.push(Command::Persist(token));
+            }
+            Some(None) => {
+                offer.stage = Stage::Comparing;
+                out.push(Command::Compare(token));
+            }
+            Some(Some(before)) => {
+                if let Some(before) = self.offers.get_mut(&before) {
+                    before.parked_here.push(token);
+                }
+            }
+        }
+        self.offers.insert(token, offer);
+    }
+
+    /// Moves a fresh range into flight, out of the pool and out of whatever leases it was in.
+    fn take_in(&mut self, token: Token, offer: &Offer, busy_us: u64, out: &mut Vec<Command>) {
+        let Some(job) = self.jobs.get_mut(&offer.job) else { return };
+        for (part, place) in job.set(&offer.range, Place::Flight(token)) {
+            let Place::Leased(lease_id) = place else { continue };
+            let Some(lease) = self.leases.get_mut(&lease_id) else { continue };
+            let units = part.end - part.start;
+            // The wire does not say which lease a result is of. A range inside a lease of the same session is taken for
+            // a part of it, any other for one from an earlier session.
+            let own = lease.session == offer.session
+                && lease.range.start <= offer.range.start
+                && offer.range.end <= lease.range.end;
+            if own {
+                if part == offer.range {
+                    self.measure(lease_id, units, busy_us);
+                }
+                self.shorten(lease_id, units);
+            } else {
+                lease.open = lease.open.saturating_sub(units);
+                // The other worker's result would cut across this one, so what it has computed is lost either way.
+                self.abandon(lease_id, out);
+            }
+        }
+        self.queue_job(offer.job);
+    }
+
+    /// Learns the cost of units from a commit of a lease's own, and charges its job what it really took.
+    fn measure(&mut self, lease_id: LeaseId, units: u64, busy_us: u64) {
+        let Some(lease) = self.leases.get_mut(&lease_id) else { return };
+        let Some(job) = self.jobs.get_mut(&lease.job) else { return };
+        let Some(session) = self.sessions.get_mut(&lease.session) else { return };
+        lease.started = true;
+        session.strikes = 0;
+        // No lease can have been computed for longer than it exists; a second for the clocks.
+        let longest_us = (self.now - lease.granted).saturating_add(1_000).saturating_mul(1_000);
+        let spent_ns = busy_us.min(longest_us).saturating_mul(1_000);
+        let ns_per_unit = (spent_ns / units.max(1)).max(1);
+        job.measure(ns_per_unit);
+        job.recharge(u128::from(lease.charged_ns) * u128::from(units), u128::from(spent_ns));
+        if let Some(worker) = self.workers.get_mut(&session.worker) {
+            let before = worker.speeds.get(&lease.job).copied();
+            let speed = Speed::measured(before, units, spent_ns, self.policy.growth_factor);
+            worker.speeds.insert(lease.job, speed);
+        }
+    }
+
+    pub(super) fn persisted(&mut self, token: Token, out: &mut Vec<Command>) {
+        let Some(offer) = self.offers.get(&token) else { return };
+        if !offer.is_in_flight() {
+            return;
+        }
+        let Some(offer) = self.offers.remove(&token) else { return };
+        // True whatever became of the job meanwhile: the result is on the disk.
+        out.push(Command::Answer(token, Verdict::Accepted));
+        if let Some(job) = self.jobs.get_mut(&offer.job) {
+            let units = job.persisted(token, &offer.range, self.now);
+            if let Some(session) = self.sessions.get_mut(&offer.session) {
+                session.units_done = session.units_done.saturating_add(units);
+            }
+            self.job_changed(offer.job, out);
+        }
+        for parked in offer.parked_here {
+            if let Some(offer) = self.offers.remove(&parked) {
+                self.judge(parked, offer, 0, out);
+            }
+        }
+    }
+
+    pub(super) fn compared(&mut self, token: Token, comparison: Comparison, out: &mut Vec<Command>) {
+        if self.offers.get(&token).is_none_or(|offer| offer.stage != Stage::Comparing) {
+            return;
+        }
+        let Some(offer) = self.offers.remove(&token) else { return };
+        self.take_back(&offer);
+        let verdict = match comparison {
+            Comparison::Same => Verdict::Duplicate,
+            Comparison::Different => Verdict::Conflict,
+            Comparison::Overlap => Verdict::Overlap,
+        };
+        out.push(Command::Answer(token, verdict));
+    }
+
+    /// A result was not taken. The worker considers the range delivered and drops it; so what of it is still leased to
+    /// the worker must go to the pool.
+    fn take_back(&mut self, offer: &Offer) {
+        let Some(job) = self.jobs.get_mut(&offer.job) else { return };
+        let held: Vec<_> = job.pieces_in(&offer.range).collect();
+        for (part, place) in held {
+            let Place::Leased(lease) = place else { continue };
+            if self.leases.get(&lease).is_some_and(|lease| lease.session == offer.session)
+                && let Some(job) = self.jobs.get_mut(&offer.job)
+            {
+                let freed = job.release(&part, place);
+                self.shorten(lease, freed);
+            }
+        }
+        self.queue_job(offer.job);
+    }
+
+    /// Answers the offers of a removed job that no event will answer.
+    pub(super) fn refuse_parked(&mut self, job: JobId, out: &mut Vec<Command>) {
+        let parked: Vec<_> = self
+            .offers
+            .iter()
+            .filter(|(_, offer)| offer.job == job && offer.stage == Stage::Parked)
+            .map(|(&token, _)| token)
+            .collect();
+        for token in parked {
+            self.offers.remove(&token);
+            out.push(Command::Answer(token, Verdict::Unknown));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Which session gets how much of which job.
+//!
+//! Jobs share the workers by stride scheduling (Waldspurger & Weihl 1995) on computing time: a grant moves its job's
+//! `pass` forward by the estimated time over the weight, and the job with the least pass is next. A commit replaces the
+//! estimate by what the range took.
+//!
+//! Leases are sized by guided self-scheduling (Polychronopoulos & Kuck 1987), `remaining / (2 * slots)`, between a floor
+//! and a ceiling in computing time: long while there is plenty of work, short when it ends.
+
+use std::ops::Range;
+
+use super::{Command, Job, JobId, LeaseId, Policy, Scheduler, SessionId, partition::Place, session::Lease};
+
+/// Scale of `pass`, so that weights up to millions divide a nanosecond.
+const PASS_SCALE: u128 = 1 << 20;
+
+impl Job {
+    fn charge(&mut self, ns: u128) {
+        self.pass = self.pass.saturating_add(ns.max(1).saturating_mul(PASS_SCALE) / u128::from(self.weight));
+    }
+
+    /// Takes a charge back for units that were not computed.
+    pub(super) fn refund(&mut self, ns: u128) {
+        self.pass = self.pass.saturating_sub(ns.saturating_mul(PASS_SCALE) / u128::from(self.weight));
+    }
+
+    /// Replaces an estimate by what it came to.
+    pub(super) fn recharge(&mut self, estimate_ns: u128, actual_ns: u128) {
+        if actual_ns >= estimate_ns {
+            self.charge(actual_ns - estimate_ns);
+        } else {
+            self.refund(estimate_ns - actual_ns);
+        }
+    }
+}
+
+/// Units of the next lease and what each is reckoned to cost.
+struct Size {
+    units: u64,
+    ns_per_unit: u64,
+}
+
+impl Scheduler {
+    /// Hands out work as long as somebody wants and can have some.
+    pub(super) fn grant_all(&mut self, out: &mut Vec<Command>) {
+        // Sessions for which there is nothing but units that they failed on themselves: fewer than
+        // `failures_before_quarantine`, because every suspect is good for all other workers.
+        let mut refused = Vec::new();
+        while !self.ready.is_empty()
+            && let Some((appetite, id)) = self.hungry.pop_first()
+        {
+            if !self.grant_one(id, out) {
+                refused.push((appetite, id));
+            }
+        }
+        self.hungry.extend(refused);
+    }
+
+    /// Grants one lease to a session that has just been taken out of the queue.
+    fn grant_one(&mut self, session_id: SessionId, out: &mut Vec<Command>) -> bool {
+        let Some(session) = self.sessions.get(&session_id) else { return false };
+        let worker = session.worker;
+        let choice = self.ready.iter().find_map(|&(_, id)| {
+            let job = self.jobs.get(&id)?;
+            let size = self.size(job, id, session_id);
+            if let Some(unit) = job.suspect_for(worker, &self.policy) {
+                return Some((id, unit..unit + 1, size.ns_per_unit));
+            }
+            job.fresh(size.units, &self.policy).map(|range| (id, range, size.ns_per_unit))
+        });
+        let Some((job_id, range, ns_per_unit)) = choice else { return false };
+        self.grant(session_id, job_id, range, ns_per_unit, out);
+        true
+    }
+
+    fn grant(
+        &mut self,
+        to: SessionId,
+        of: JobId,
+        range: Range<u64>,
+        ns_per_unit: u64,
+        out: &mut Vec<Command>,
+    ) {
+        let (Some(job), Some(session)) = (self.jobs.get_mut(&of), self.sessions.get_mut(&to)) else { return };
+        self.last_lease += 1;
+        let id = LeaseId(self.last_lease);
+        let units = range.end - range.start;
+        job.set(&range, Place::Leased(id));
+        self.virtual_time = self.virtual_time.max(job.pass);
+        job.charge(u128::from(units) * u128::from(ns_per_unit));
+        session.leases.insert(id);
+        // Its old place is free already.
+        session.queued = None;
+        let lease = Lease {
+            session: to,
+            job: of,
+            range: range.clone(),
+            reached: range.start,
+            open: units,
+            granted: self.now,
+            started: false,
+            asked: None,
+            revoked: false,
+            charged_ns: ns_per_unit,
+        };
+        self.leases.insert(id, lease);
+        self.queue_session(to);
+        self.queue_job(of);
+        out.push(Command::Grant { session: to, lease: id, job: of, range });
+    }
+
+    fn size(&self, job: &Job, job_id: JobId, session: SessionId) -> Size {
+        let policy = &self.policy;
+        let target_ns = policy.target_ns();
+        let own = self
+            .sessions
+            .get(&session)
+            .and_then(|session| self.workers.get(&session.worker))
+            .and_then(|worker| worker.speeds.get(&job_id));
+        // A worker without measurements here is taken for an average one, but gets a quarter of the usual at first.
+        let known = own
+            .map(|speed| (speed.ns_per_unit, speed.cap_units))
+            .or_else(|| job.ns_per_unit.map(|ns| (ns, target_ns / 4 / ns)));
+        let (ns_per_unit, units) = match known {
+            None => (target_ns / 4, policy.first_lease_units),
+            Some((ns, cap)) => {
+                let guided = job.counts().pending / self.total_slots.saturating_mul(2).max(1);
+                let floor = policy.min_lease_ms.saturating_mul(1_000_000) / ns;
+                (ns, guided.max(floor).min(target_ns / ns).min(cap))
+            }
+        };
+        let units = policy.fixed_lease_units.unwrap_or(units.min(policy.max_lease_units)).max(1);
+        Size { units, ns_per_unit }
+    }
+}
+
+impl Policy {
+    const fn target_ns(&self) -> u64 {
+        self.target_lease_ms.saturating_mul(1_000_000)
+    }
+}

@@ -1,0 +1,295 @@
+//! One job as the scheduler sees it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
+
+use super::{
+    JobSpec, LeaseId, Millis, Policy, RangeSet, Token, WorkerId,
+    partition::{Counts, Partition, Place},
+    speed::{self, Meter},
+};
+
+/// Who failed on a unit.
+#[derive(Clone, Debug, Default)]
+struct Failures {
+    /// Distinct workers, ascending.
+    workers: Vec<WorkerId>,
+    attempts: u32,
+}
+
+impl Failures {
+    fn add(&mut self, worker: WorkerId) {
+        if let Err(at) = self.workers.binary_search(&worker) {
+            self.workers.insert(at, worker);
+        }
+        self.attempts = self.attempts.saturating_add(1);
+    }
+
+    fn are_enough(&self, policy: &Policy) -> bool {
+        let workers = u32::try_from(self.workers.len()).unwrap_or(u32::MAX);
+        let count = if policy.sole_worker { self.attempts } else { workers };
+        count >= policy.failures_before_quarantine.max(1)
+    }
+}
+
+/// A job: where its units are, who failed on which, and its place in the queue of jobs.
+#[derive(Debug)]
+pub(super) struct Job {
+    parts: Partition,
+    /// Units with failures on record that are neither done nor given up.
+    failures: BTreeMap<u64, Failures>,
+    /// The suspect units, by the workers that failed on them. Two groups at most are looked at to find a unit for a
+    /// worker when two failures quarantine a unit.
+    waiting: BTreeMap<Vec<WorkerId>, BTreeSet<u64>>,
+    pub weight: u32,
+    pub paused: bool,
+    /// [`super::Command::Finished`] was sent.
+    pub finished: bool,
+    /// Virtual time of stride scheduling: computing time granted, divided by the weight.
+    pub pass: u128,
+    /// Key under which the job stands in the queue of jobs with something to grant.
+    pub queued: Option<u128>,
+    /// Mean cost of a unit over all workers, for workers without measurements of their own.
+    pub ns_per_unit: Option<u64>,
+    pub meter: Meter,
+}
+
+impl Job {
+    /// A job with its past. Also returns the units that failed often enough but were not given up yet: the last
+    /// coordinator died in between.
+    pub(super) fn new(spec: &JobSpec, policy: &Policy) -> (Self, Vec<u64>) {
+        let mut job = Self {
+            parts: Partition::new(spec.units),
+            failures: BTreeMap::new(),
+            waiting: BTreeMap::new(),
+            weight: spec.weight.max(1),
+            paused: spec.paused,
+            finished: false,
+            pass: 0,
+            queued: None,
+            ns_per_unit: None,
+            meter: Meter::default(),
+        };
+        for range in spec.quarantined.iter() {
+            job.parts.set(&range, Place::Quarantined);
+        }
+        // After the quarantined: a unit that was given up and came in later all the same is done.
+        for range in spec.done.iter() {
+            job.parts.set(&range, Place::Done);
+        }
+        for (unit, worker, _) in &spec.failures {
+            if job.place(*unit) == Some(Place::Pending) {
+                job.failures.entry(*unit).or_default().add(*worker);
+            }
+        }
+        let hopeless: Vec<_> = job
+            .failures
+            .iter()
+            .filter(|(_, failures)| failures.are_enough(policy))
+            .map(|(&unit, _)| unit)
+            .collect();
+        for &unit in &hopeless {
+            job.quarantine(unit);
+        }
+        job.release(&(0..spec.units), Place::Pending);
+        (job, hopeless)
+    }
+
+    pub(super) const fn units(&self) -> u64 {
+        self.parts.units()
+    }
+
+    pub(super) const fn counts(&self) -> &Counts {
+        self.parts.counts()
+    }
+
+    pub(super) fn pieces(&self) -> usize {
+        self.parts.pieces()
+    }
+
+    pub(super) fn pieces_in(&self, range: &Range<u64>) -> impl Iterator<Item = (Range<u64>, Place)> + '_ {
+        self.parts.pieces_in(range)
+    }
+
+    pub(super) fn leased_to(
+        &self,
+        lease: LeaseId,
+        bounds: &Range<u64>,
+    ) -> impl Iterator<Item = Range<u64>> + '_ {
+        self.parts.leased_to(lease, bounds)
+    }
+
+    /// All units in a place.
+    pub(super) fn all_in(&self, place: Place) -> RangeSet {
+        self.parts
+            .pieces_in(&(0..self.units()))
+            .filter(|piece| piece.1 == place)
+            .map(|piece| piece.0)
+            .collect()
+    }
+
+    fn place(&self, unit: u64) -> Option<Place> {
+        self.parts.pieces_in(&(unit..unit.saturating_add(1))).next().map(|piece| piece.1)
+    }
+
+    /// Whether every unit is done or given up.
+    pub(super) const fn is_complete(&self) -> bool {
+        let counts = self.parts.counts();
+        counts.done + counts.quarantined == self.parts.units()
+    }
+
+    /// Whether there may be something to grant.
+    pub(super) const fn has_work(&self, policy: &Policy) -> bool {
+        let counts = self.parts.counts();
+        !self.paused && (counts.suspects > 0 || (counts.pending > 0 && self.takes_fresh(policy)))
+    }
+
+    /// Whether fresh units are granted: not while too many failed.
+    const fn takes_fresh(&self, policy: &Policy) -> bool {
+        self.parts.counts().suspects < policy.max_suspect_units
+    }
+
+    /// A suspect unit that `worker` has not failed on (any, if there is but one worker).
+    pub(super) fn suspect_for(&self, worker: WorkerId, policy: &Policy) -> Option<u64> {
+        let mut groups = self.waiting.iter();
+        let (_, units) =
+            groups.find(|(failed, _)| policy.sole_worker || failed.binary_search(&worker).is_err())?;
+        units.first().copied()
+    }
+
+    /// The first fresh range of at most `max_units`.
+    pub(super) fn fresh(&self, max_units: u64, policy: &Policy) -> Option<Range<u64>> {
+        if self.takes_fresh(policy) { self.parts.first_pending(max_units) } else { None }
+    }
+
+    /// Moves a range to a place. Returns where its parts were.
+    pub(super) fn set(&mut self, range: &Range<u64>, place: Place) -> Vec<(Range<u64>, Place)> {
+        let displaced = self.parts.set(range, place);
+        for (part, was) in &displaced {
+            if *was == Place::Suspect {
+                self.forget_waiting(part);
+            }
+        }
+        displaced
+    }
+
+    /// Puts a range into flight that is already on its way to the disk.
+    pub(super) fn adopt(&mut self, range: &Range<u64>, token: Token) {
+        self.set(range, Place::Flight(token));
+    }
+
+    /// Takes what is in `from` within `range` back into the pool, where units that failed before wait apart.
+    pub(super) fn release(&mut self, range: &Range<u64>, from: Place) -> u64 {
+        let mine: Vec<_> =
+            self.parts.pieces_in(range).filter(|piece| piece.1 == from).map(|piece| piece.0).collect();
+        let mut units = 0;
+        for part in mine {
+            units += part.end - part.start;
+            self.set(&part, Place::Pending);
+            let failed: Vec<_> = self.failures.range(part).map(|(&unit, _)| unit).collect();
+            for unit in failed {
+                self.suspect(unit);
+            }
+        }
+        units
+    }
+
+    /// Puts a unit with failures on record among the suspects.
+    fn suspect(&mut self, unit: u64) {
+        let Some(failures) = self.failures.get(&unit) else { return };
+        self.waiting.entry(failures.workers.clone()).or_default().insert(unit);
+        self.parts.set(&(unit..unit + 1), Place::Suspect);
+    }
+
+    fn forget_waiting(&mut self, range: &Range<u64>) {
+        for (&unit, failures) in self.failures.range(range.clone()) {
+            if let Some(group) = self.waiting.get_mut(&failures.workers) {
+                group.remove(&unit);
+                if group.is_empty() {
+                    self.waiting.remove(&failures.workers);
+                }
+            }
+        }
+    }
+
+    /// Notes a failure of a unit in a worker's hands. Returns whether the unit is given up for it.
+    pub(super) fn fail(&mut self, unit: u64, worker: WorkerId, policy: &Policy) -> bool {
+        let failures = self.failures.entry(unit).or_default();
+        failures.add(worker);
+        let hopeless = failures.are_enough(policy);
+        if hopeless {
+            self.quarantine(unit);
+        } else {
+            self.suspect(unit);
+        }
+        hopeless
+    }
+
+    fn quarantine(&mut self, unit: u64) {
+        self.set(&(unit..unit + 1), Place::Quarantined);
+        self.failures.remove(&unit);
+    }
+
+    /// The ledger has taken the commit `token` of `range`. Returns the units that are new in it.
+    pub(super) fn persisted(&mut self, token: Token, range: &Range<u64>, now: Millis) -> u64 {
+        let parts: Vec<_> = self
+            .parts
+            .pieces_in(range)
+            .filter(|piece| piece.1 == Place::Flight(token))
+            .map(|piece| piece.0)
+            .collect();
+        let mut units = 0;
+        for part in parts {
+            units += part.end - part.start;
+            self.parts.set(&part, Place::Done);
+            while let Some((&unit, _)) = self.failures.range(part.clone()).next() {
+                self.failures.remove(&unit);
+            }
+        }
+        self.meter.add(now, units);
+        units
+    }
+
+    /// Forgets failures, and takes what was given up or waited for another worker back into the pool.
+    pub(super) fn retry(&mut self) {
+        self.failures.clear();
+        self.waiting.clear();
+        for place in [Place::Suspect, Place::Quarantined] {
+            for range in self.all_in(place).iter() {
+                self.parts.set(&range, Place::Pending);
+            }
+        }
+        self.finished = false;
+    }
+
+    /// Takes a measurement into the mean. Slow to change: it speaks for workers that have not been seen yet.
+    pub(super) fn measure(&mut self, ns_per_unit: u64) {
+        self.ns_per_unit =
+            Some(self.ns_per_unit.map_or(ns_per_unit, |mean| speed::average(mean, ns_per_unit, 7)));
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.parts.check()?;
+        let waiting: usize = self.waiting.values().map(BTreeSet::len).sum();
+        if usize::try_from(self.counts().suspects) != Ok(waiting) {
+            return Err(format!("{} suspects, {waiting} in the index", self.counts().suspects));
+        }
+        for (workers, units) in &self.waiting {
+            for unit in units {
+                if self.place(*unit) != Some(Place::Suspect)
+                    || self.failures.get(unit).is_none_or(|failures| failures.workers != *workers)
+                {
+                    return Err(format!("unit {unit} should be a suspect of {workers:?}"));
+                }
+            }
+        }
+        for unit in self.failures.keys() {
+            if matches!(self.place(*unit), None | Some(Place::Pending | Place::Done | Place::Quarantined)) {
+                return Err(format!("unit {unit} has failures and is {:?}", self.place(*unit)));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,249 @@
+//! Who computes what: leases, commits, failures, fairness between jobs.
+//!
+//! [`Scheduler`] is a pure state machine: [`Scheduler::step`] takes the time and one [`Event`] and returns the
+//! [`Command`]s that follow. It has no clock, network, disk, randomness or hash order, so a run is repeated by repeating
+//! its events; `tests/simulation.rs` lives off that.
+//!
+//! Architecture invariants:
+//! - A unit of a job is in exactly one place: one map holds them all (`partition.rs`).
+//! - [`Verdict::Accepted`] follows [`Event::Persisted`], never the other way round.
+//! - Two commits in flight never overlap each other or what is done; so the ledger cannot count twice.
+//! - No event makes `step` panic. What makes no sense is ignored, or answered [`Verdict::Unknown`].
+//! - Sizes and shares are whole numbers. There are no floats here.
+//!
+//! An event costs `O(log n)` of sessions, leases and pieces, plus what it grants or returns. The one scan over all
+//! leases, for work to take from busy workers, runs at most every [`Policy::steal_interval_ms`], and only when a slot
+//! is idle.
+
+mod check;
+mod commits;
+mod failures;
+mod grants;
+mod job;
+mod partition;
+mod policy;
+mod range_set;
+mod session;
+mod sessions;
+mod speed;
+mod status;
+mod steal;
+mod types;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::{
+    commits::Offer,
+    job::Job,
+    partition::Place,
+    session::{Appetite, Lease, Session, Worker},
+};
+pub use self::{
+    policy::Policy,
+    range_set::RangeSet,
+    status::{JobStatus, SessionStatus},
+    types::{
+        CloseReason, Command, Comparison, Event, JobId, JobSpec, LeaseId, Millis, SessionId, Token, Verdict,
+        WorkerId, hex,
+    },
+};
+
+/// The state machine. See the module's introduction.
+#[derive(Debug)]
+pub struct Scheduler {
+    policy: Policy,
+    now: Millis,
+    jobs: BTreeMap<JobId, Job>,
+    sessions: BTreeMap<SessionId, Session>,
+    workers: BTreeMap<WorkerId, Worker>,
+    leases: BTreeMap<LeaseId, Lease>,
+    /// Commits that wait for an answer.
+    offers: BTreeMap<Token, Offer>,
+
+    /// Sessions that should get leases, the neediest first.
+    hungry: BTreeSet<(Appetite, SessionId)>,
+    /// Jobs that have something to grant, the one that got least first.
+    ready: BTreeSet<(u128, JobId)>,
+    /// One entry a session, not later than the moment it counts as silent. Entries are not moved when a session is
+    /// heard, but looked at again when they are due: a heartbeat costs no more than a lookup.
+    expiry: BTreeSet<(Millis, SessionId)>,
+    /// When sessions that rest are hungry again.
+    resting: BTreeSet<(Millis, SessionId)>,
+    /// Workers without a session, the longest absent first.
+    absent: BTreeSet<(Millis, WorkerId)>,
+
+    /// Pass of the job that was granted last: where jobs enter the queue.
+    virtual_time: u128,
+    /// Sum of slots over sessions.
+    total_slots: u64,
+    last_lease: u64,
+    next_steal: Millis,
+}
+
+impl Scheduler {
+    /// A scheduler that knows no job and no worker.
+    pub const fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            now: 0,
+            jobs: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            workers: BTreeMap::new(),
+            leases: BTreeMap::new(),
+            offers: BTreeMap::new(),
+            hungry: BTreeSet::new(),
+            ready: BTreeSet::new(),
+            expiry: BTreeSet::new(),
+            resting: BTreeSet::new(),
+            absent: BTreeSet::new(),
+            virtual_time: 0,
+            total_slots: 0,
+            last_lease: 0,
+            next_steal: 0,
+        }
+    }
+
+    /// What follows from `event` at `now`. A `now` before that of the last step is taken for that.
+    pub fn step(&mut self, now: Millis, event: Event) -> Vec<Command> {
+        self.now = self.now.max(now);
+        let mut out = Vec::new();
+        self.wake_rested();
+        // Before the silent ones are looked for: an event of a session is a sign of life even at the last moment.
+        self.apply(event, &mut out);
+        self.expire(&mut out);
+        self.grant_all(&mut out);
+        self.steal(&mut out);
+        #[cfg(debug_assertions)]
+        self.check_if_small();
+        out
+    }
+
+    /// Looks at everything after each step, as long as that is cheap.
+    #[cfg(debug_assertions)]
+    fn check_if_small(&self) {
+        let pieces: usize = self.jobs.values().map(Job::pieces).sum();
+        if pieces + self.leases.len() + self.sessions.len() + self.offers.len() < 64 {
+            assert_eq!(self.check(), Ok(()));
+        }
+    }
+
+    fn apply(&mut self, event: Event, out: &mut Vec<Command>) {
+        match event {
+            Event::JobAdded { job, spec } => self.job_added(job, &spec, out),
+            Event::JobPaused(job) => self.job_paused(job, out),
+            Event::JobResumed(job) => self.with_job(job, out, |job| job.paused = false),
+            Event::JobRemoved(job) => self.job_removed(job, out),
+            Event::JobRetried(job) => self.with_job(job, out, Job::retry),
+            Event::SessionOpened { session, worker, slots, prefetch } => {
+                self.session_opened(session, worker, slots, prefetch, out);
+            }
+            Event::SessionClosed(session) => self.close_session(session),
+            Event::Heard(session) => self.heard(session),
+            Event::Progress { session, lease, reached } => self.progress(session, lease, reached),
+            Event::Commit { session, token, job, range, digest: _, busy_us } => {
+                self.heard(session);
+                self.offered(token, Offer::new(session, job, range), busy_us, out);
+            }
+            Event::Persisted(token) => self.persisted(token, out),
+            Event::Compared(token, comparison) => self.compared(token, comparison, out),
+            Event::Failed { session, lease, unit, error } => self.failed(session, lease, unit, error, out),
+            Event::Returned { session, lease } => self.returned(session, lease),
+            Event::Shrunk { session, lease, end } => self.shrunk(session, lease, end),
+            Event::Draining(session) => self.draining(session),
+            Event::Tick => {}
+        }
+    }
+
+    fn job_added(&mut self, id: JobId, spec: &JobSpec, out: &mut Vec<Command>) {
+        if self.jobs.contains_key(&id) {
+            return;
+        }
+        let (mut job, hopeless) = Job::new(spec, &self.policy);
+        out.extend(hopeless.into_iter().map(|unit| Command::Quarantine { job: id, unit }));
+        // Commits may be on their way to the disk from before the job was removed. What of them is not in the spec will
+        // be in the ledger when `Persisted` comes, and must not be computed or written again.
+        for (&token, offer) in self.offers.iter().filter(|(_, offer)| offer.job == id && offer.is_in_flight())
+        {
+            let fresh: Vec<_> = job.pieces_in(&offer.range).filter(|piece| piece.1 != Place::Done).collect();
+            for (part, _) in fresh {
+                job.adopt(&part, token);
+            }
+        }
+        job.pass = self.virtual_time;
+        self.jobs.insert(id, job);
+        self.job_changed(id, out);
+    }
+
+    fn with_job(&mut self, id: JobId, out: &mut Vec<Command>, change: impl FnOnce(&mut Job)) {
+        if let Some(job) = self.jobs.get_mut(&id) {
+            change(job);
+            self.job_changed(id, out);
+        }
+    }
+
+    fn job_paused(&mut self, id: JobId, out: &mut Vec<Command>) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        job.paused = true;
+        for lease_id in self.leases_of(id) {
+            let Some(lease) = self.leases.get_mut(&lease_id) else { continue };
+            if !lease.revoked {
+                lease.revoked = true;
+                out.push(Command::Revoke { session: lease.session, lease: lease_id });
+            }
+        }
+        self.queue_job(id);
+    }
+
+    fn job_removed(&mut self, id: JobId, out: &mut Vec<Command>) {
+        for lease in self.leases_of(id) {
+            self.abandon(lease, out);
+        }
+        let Some(job) = self.jobs.remove(&id) else { return };
+        if let Some(pass) = job.queued {
+            self.ready.remove(&(pass, id));
+        }
+        for worker in self.workers.values_mut() {
+            worker.speeds.remove(&id);
+        }
+        self.refuse_parked(id, out);
+    }
+
+    /// Leases of a job, ascending.
+    fn leases_of(&self, id: JobId) -> BTreeSet<LeaseId> {
+        let Some(job) = self.jobs.get(&id) else { return BTreeSet::new() };
+        let leased = job.pieces_in(&(0..job.units())).filter_map(|(_, place)| match place {
+            Place::Leased(lease) => Some(lease),
+            _ => None,
+        });
+        leased.collect()
+    }
+
+    /// To be called when units of a job have moved: tells of the end, and keeps the job's place in the queue.
+    fn job_changed(&mut self, id: JobId, out: &mut Vec<Command>) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        if job.is_complete() && !job.finished {
+            job.finished = true;
+            out.push(Command::Finished(id));
+        }
+        self.queue_job(id);
+    }
+
+    fn queue_job(&mut self, id: JobId) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let has_work = job.has_work(&self.policy);
+        if has_work && job.queued.is_none() {
+            // What was not taken while there was nothing to give is not owed.
+            job.pass = job.pass.max(self.virtual_time);
+        }
+        let wanted = has_work.then_some(job.pass);
+        if job.queued != wanted {
+            if let Some(pass) = job.queued {
+                self.ready.remove(&(pass, id));
+            }
+            if let Some(pass) = wanted {
+                self.ready.insert((pass, id));
+            }
+            job.queued = wanted;
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What status pages show.
+
+use super::{
+    Job, JobId, LeaseId, Millis, RangeSet, Scheduler, Session, SessionId, WorkerId, partition::Place,
+};
+
+/// Where a job stands. The six counts add up to `units`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobStatus {
+    /// The run.
+    pub job: JobId,
+    /// Units in the plan.
+    pub units: u64,
+    /// Units in the ledger.
+    pub done: u64,
+    /// Units in commits on their way to the ledger.
+    pub in_flight: u64,
+    /// Units in workers' hands.
+    pub leased: u64,
+    /// Units that wait.
+    pub pending: u64,
+    /// Units that failed and wait for another worker.
+    pub suspects: u64,
+    /// Units given up.
+    pub quarantined: u64,
+    /// Share of the workers.
+    pub weight: u32,
+    /// Grants wait for [`super::Event::JobResumed`].
+    pub paused: bool,
+    /// Every unit is done or given up, and the engine was told.
+    pub finished: bool,
+    /// Units committed in a thousand seconds, by the last minute; 0: none.
+    pub units_per_1000s: u64,
+    /// Time to the end at this rate.
+    pub eta_ms: Option<Millis>,
+    /// Mean computing time of a unit over all workers.
+    pub ns_per_unit: Option<u64>,
+    /// Ranges that the job is kept in: its cost in memory.
+    pub pieces: usize,
+}
+
+/// Where a connection stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionStatus {
+    /// The connection.
+    pub session: SessionId,
+    /// Who it is.
+    pub worker: WorkerId,
+    /// Leases that it computes at a time.
+    pub slots: u32,
+    /// Further leases that it wants in stock.
+    pub prefetch: u32,
+    /// Leases that it holds.
+    pub leases: u32,
+    /// It takes no more.
+    pub draining: bool,
+    /// When it was heard last.
+    pub heard_ms: Millis,
+    /// Units committed by this session.
+    pub units_done: u64,
+    /// Computing time of a unit on this worker, by job.
+    pub ns_per_unit: Vec<(JobId, u64)>,
+}
+
+impl Scheduler {
+    /// Where a job stands.
+    pub fn job(&self, job: JobId) -> Option<JobStatus> {
+        self.jobs.get(&job).map(|state| self.job_status(job, state))
+    }
+
+    /// Where all jobs stand, by id.
+    pub fn jobs(&self) -> impl Iterator<Item = JobStatus> + '_ {
+        self.jobs.iter().map(|(&id, job)| self.job_status(id, job))
+    }
+
+    /// Where a connection stands.
+    pub fn session(&self, session: SessionId) -> Option<SessionStatus> {
+        self.sessions.get(&session).map(|state| self.session_status(session, state))
+    }
+
+    /// Where all connections stand, by id.
+    pub fn sessions(&self) -> impl Iterator<Item = SessionStatus> + '_ {
+        self.sessions.iter().map(|(&id, session)| self.session_status(id, session))
+    }
+
+    /// The units of a job that were given up.
+    pub fn quarantined(&self, job: JobId) -> Option<RangeSet> {
+        self.jobs.get(&job).map(|job| job.all_in(Place::Quarantined))
+    }
+
+    /// The units of a job that failed and wait for another worker.
+    pub fn suspects(&self, job: JobId) -> Option<RangeSet> {
+        self.jobs.get(&job).map(|job| job.all_in(Place::Suspect))
+    }
+
+    /// The units of a job that are in the ledger.
+    pub fn done(&self, job: JobId) -> Option<RangeSet> {
+        self.jobs.get(&job).map(|job| job.all_in(Place::Done))
+    }
+
+    /// The job of a lease and the session that holds it; `None` when the lease is over.
+    pub fn lease(&self, lease: LeaseId) -> Option<(JobId, SessionId)> {
+        self.leases.get(&lease).map(|lease| (lease.job, lease.session))
+    }
+
+    /// The numbers that the scheduler goes by.
+    pub const fn policy(&self) -> &super::Policy {
+        &self.policy
+    }
+
+    fn job_status(&self, id: JobId, job: &Job) -> JobStatus {
+        let counts = job.counts();
+        let rate = job.meter.units_per_1000s(self.now);
+        let left = job.units() - counts.done - counts.quarantined;
+        let eta = u128::from(left) * 1_000_000 / u128::from(rate.max(1));
+        JobStatus {
+            job: id,
+            units: job.units(),
+            done: counts.done,
+            in_flight: counts.flight,
+            leased: counts.leased,
+            pending: counts.pending,
+            suspects: counts.suspects,
+            quarantined: counts.quarantined,
+            weight: job.weight,
+            paused: job.paused,
+            finished: job.finished,
+            units_per_1000s: rate,
+            eta_ms: if rate > 0 { u64::try_from(eta).ok() } else { None },
+            ns_per_unit: job.ns_per_unit,
+            pieces: job.pieces(),
+        }
+    }
+
+    fn session_status(&self, id: SessionId, session: &Session) -> SessionStatus {
+        let speeds = self.workers.get(&session.worker).map(|worker| &worker.speeds);
+        SessionStatus {
+            session: id,
+            worker: session.worker,
+            slots: session.slots,
+            prefetch: session.prefetch,
+            leases: session.held(),
+            draining: session.draining,
+            heard_ms: session.heard,
+            units_done: session.units_done,
+            ns_per_unit: speeds
+                .map(|speeds| speeds.iter().map(|(&job, speed)| (job, speed.ns_per_unit)).collect())
+                .unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! What goes wrong, and when.
+
+use std::ops::Range;
+
+use coordinator::scheduler::{Comparison, Event, JobId, LeaseId, Policy, SessionId, Token, WorkerId};
+use rand::RngExt;
+
+use crate::{
+    farmhand::{Farmhand, Shrinks, Timer, Watch},
+    ledger::Book,
+    world::{Happening, Parcel, Up, World},
+};
+
+/// What computing a job is like.
+#[derive(Clone, Debug)]
+pub struct JobPlan {
+    pub cost_ms: u64,
+    /// Units that fail wherever they run.
+    pub bad_permille: u64,
+    /// Units that fail on a given worker.
+    pub flaky_permille: u64,
+}
+
+/// A fault, or a command by a user. Numbers name workers and jobs.
+#[derive(Clone, Copy, Debug)]
+pub enum Chaos {
+    Kill(usize),
+    Hang(usize),
+    Cut(usize),
+    /// The worker comes by a second stream while the first seems to be alive.
+    Twin(usize),
+    Drain(usize),
+    Repeat(usize),
+    Lie(usize),
+    Nonsense(usize),
+    Crash,
+    Pause(JobId),
+    Cancel(JobId),
+    Retry(JobId),
+    /// No more faults from here on: everything has to end well.
+    Calm,
+}
+
+/// Folds bytes into a number (FNV-1a, then mixed).
+pub fn hash(parts: &[&[u8]]) -> u64 {
+    let bytes = parts.iter().copied().flatten();
+    let fnv = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    (fnv ^ (fnv >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 11
+}
+
+/// The right digest of a range.
+pub fn digest(job: JobId, range: &Range<u64>) -> [u8; 32] {
+    let hash = hash(&[&job.0, &range.start.to_le_bytes(), &range.end.to_le_bytes()]);
+    std::array::from_fn(|at| hash.to_le_bytes()[at % 8])
+}
+
+/// Sets the stage: policy, jobs, workers, and the faults to come.
+pub fn arrange(world: &mut World) {
+    let sole = world.rng.random_bool(0.1);
+    world.policy = Policy {
+        sole_worker: sole,
+        max_lease_units: if world.rng.random_bool(0.2) { 7 } else { u64::MAX },
+        fixed_lease_units: world.rng.random_bool(0.1).then_some(3),
+        max_suspect_units: if world.rng.random_bool(0.2) { 3 } else { 10_000 },
+        ..Policy::default()
+    };
+    world.latency_ms = [0, 5, 100, 3_000][world.rng.random_range(0..4)];
+    world.calm_ms = world.rng.random_range(20_000..150_000);
+    let jobs = world.rng.random_range(1..=4);
+    for number in 0..jobs {
+        add_plan(world, number);
+    }
+    let hands = if sole { 1 } else { world.rng.random_range(3..=8) };
+    for number in 0..hands {
+        let hand = hand(world, number);
+        world.hands.push(hand);
+        let delay = world.rng.random_range(0..20_000);
+        world.set_timer(usize::from(number), delay, Timer::Connect);
+        world.set_timer(usize::from(number), delay, Timer::Beat);
+    }
+    for kind in 0..12 {
+        if world.rng.random_bool(0.4) {
+            schedule(world, kind);
+        }
+    }
+    world.at(world.calm_ms, Happening::Chaos(Chaos::Calm));
+}
+
+/// Sets a stage on which nothing goes wrong: one job, and workers with one slot, as fast as `cost_percent` says.
+pub fn arrange_calm(world: &mut World, units: u64, cost_ms: u64, cost_percent: &[u64]) {
+    let job = JobId([1; 16]);
+    world.latency_ms = 20;
+    world.plans.insert(job, JobPlan { cost_ms, bad_permille: 0, flaky_permille: 0 });
+    world.ledger.books.insert(job, Book { units, weight: 1, ..Book::default() });
+    for (worker, (&cost_percent, number)) in cost_percent.iter().zip(0..).enumerate() {
+        let (shrinks, watch) = (Shrinks::AtOnce, Watch::Right);
+        let hand = Farmhand { slots: 1, prefetch: 1, cost_percent, shrinks, watch, ..hand(world, number) };
+        world.hands.push(hand);
+        world.set_timer(worker, 0, Timer::Connect);
+        world.set_timer(worker, 0, Timer::Beat);
+    }
+}
+
+fn add_plan(world: &mut World, number: u8) {
+    let job = JobId([number + 1; 16]);
+    let most = [0, 1, 9, 80, 600][world.rng.random_range(0..5)];
+    let units = world.rng.random_range(0..=most);
+    let plan = JobPlan {
+        cost_ms: world.rng.random_range(1..=(240_000 / units.max(1)).clamp(2, 6_000)),
+        bad_permille: [0, 0, 20][world.rng.random_range(0..3)],
+        flaky_permille: [0, 0, 50][world.rng.random_range(0..3)],
+    };
+    world.plans.insert(job, plan);
+    let weight = world.rng.random_range(1..=4);
+    world.ledger.books.insert(job, Book { units, weight, ..Book::default() });
+}
+
+fn hand(world: &mut World, number: u8) -> Farmhand {
+    let rng = &mut world.rng;
+    Farmhand {
+        id: WorkerId([number + 1; 16]),
+        alive: true,
+        life: 0,
+        link: None,
+        slots: rng.random_range(1..=3),
+        prefetch: rng.random_range(0..=2),
+        cost_percent: [50, 100, 100, 400][rng.random_range(0..4)],
+        hung_until: 0,
+        tasks: Vec::new(),
+        spool: std::collections::BTreeMap::new(),
+        history: Vec::new(),
+        last_number: 0,
+        draining: false,
+        shrinks: [Shrinks::AtOnce, Shrinks::AtOnce, Shrinks::Late, Shrinks::Never][rng.random_range(0..4)],
+        watch: [Watch::Right, Watch::Right, Watch::Right, Watch::Stopped, Watch::Absurd]
+            [rng.random_range(0..5)],
+        goes_on_after_failure: rng.random_bool(0.5),
+    }
+}
+
+fn schedule(world: &mut World, kind: u8) {
+    let jobs: Vec<_> = world.plans.keys().copied().collect();
+    // Lies stop jobs: rare, or nothing else would be seen.
+    let times = if kind == 6 { u32::from(world.rng.random_bool(0.3)) } else { world.rng.random_range(1..=6) };
+    for _ in 0..times {
+        let worker = world.rng.random_range(0..world.hands.len());
+        let job = jobs[world.rng.random_range(0..jobs.len())];
+        let chaos = match kind {
+            0 => Chaos::Kill(worker),
+            1 => Chaos::Hang(worker),
+            2 => Chaos::Cut(worker),
+            3 => Chaos::Twin(worker),
+            4 => Chaos::Drain(worker),
+            5 => Chaos::Repeat(worker),
+            6 => Chaos::Lie(worker),
+            7 => Chaos::Nonsense(worker),
+            8 => Chaos::Crash,
+            9 => Chaos::Pause(job),
+            10 => Chaos::Cancel(job),
+            _ => Chaos::Retry(job),
+        };
+        let time = world.rng.random_range(0..world.calm_ms);
+        world.at(time, Happening::Chaos(chaos));
+    }
+}
+
+impl World {
+    pub fn chaos(&mut self, chaos: Chaos) -> Result<(), String> {
+        match chaos {
+            Chaos::Kill(worker) => self.kill(worker),
+            Chaos::Hang(worker) => {
+                self.hands[worker].hung_until = self.now + self.rng.random_range(1_000..60_000);
+            }
+            Chaos::Cut(worker) => {
+                if let Some(link) = self.hands[worker].link {
+                    self.cut(link);
+                    let delay = self.rng.random_range(0..30_000);
+                    self.after(delay, Happening::WorkerNotices(link));
+                }
+            }
+            Chaos::Twin(worker) => {
+                if self.hands[worker].alive {
+                    self.hands[worker].tasks.clear();
+                    self.say_hello(worker);
+                }
+            }
+            Chaos::Drain(worker) => {
+                self.hands[worker].draining = true;
+                self.say(worker, Event::Draining);
+            }
+            Chaos::Repeat(worker) => self.repeat(worker, false),
+            Chaos::Lie(worker) => self.repeat(worker, true),
+            Chaos::Nonsense(worker) => (0..20).for_each(|_| self.nonsense(worker)),
+            Chaos::Crash => self.crash(),
+            Chaos::Pause(job) => return self.user(job, |book| book.paused = !book.paused),
+            Chaos::Cancel(job) => return self.user(job, |book| book.removed = !book.removed),
+            Chaos::Retry(job) => {
+                if self.scheduler.as_ref().is_some_and(|scheduler| scheduler.job(job).is_some()) {
+                    self.ledger.retry(job);
+                    return self.step(Event::JobRetried(job));
+                }
+            }
+            Chaos::Calm => return self.calm(),
+        }
+        Ok(())
+    }
+
+    fn kill(&mut self, worker: usize) {
+        let hand = &mut self.hands[worker];
+        (hand.alive, hand.life) = (false, hand.life + 1);
+        hand.tasks.clear();
+        if let Some(link) = hand.link.take() {
+            self.cut(link);
+        }
+        if self.rng.random_bool(0.7) {
+            self.hands[worker].alive = true;
+            let down = self.rng.random_range(100..40_000);
+            self.set_timer(worker, down, Timer::Connect);
+            self.set_timer(worker, down, Timer::Beat);
+        }
+    }
+
+    fn say(&mut self, worker: usize, event: impl FnOnce(SessionId) -> Event) {
+        if let Some(link) = self.hands[worker].link {
+            self.send_up(link, Up::Say(event(link)));
+        }
+    }
+
+    /// Sends results again that are answered already, or something else for the same range.
+    fn repeat(&mut self, worker: usize, lie: bool) {
+        let Some(link) = self.hands[worker].link else { return };
+        let again: Vec<Parcel> =
+            self.hands[worker].history.iter().chain(self.hands[worker].spool.values()).cloned().collect();
+        for mut parcel in again {
+            parcel.digest[0] ^= u8::from(lie);
+            self.send_up(link, Up::Offer(parcel));
+        }
+    }
+
+    fn nonsense(&mut self, worker: usize) {
+        let Some(session) = self.hands[worker].link else { return };
+        let rng = &mut self.rng;
+        let edge = [0, 1, 3, 50, 599, u64::MAX - 1, u64::MAX];
+        let mut any = || edge[rng.random_range(0..edge.len())];
+        let (start, end, unit, number) = (any(), any(), any(), any());
+        let lease = LeaseId(rng.random_range(0..200));
+        let job = JobId([rng.random_range(0..7); 16]);
+        let other = SessionId(rng.random_range(0..30));
+        let token = Token(number);
+        let event = match rng.random_range(0..13) {
+            0 => Event::Progress { session, lease, reached: end },
+            1 => Event::Progress { session: other, lease, reached: end },
+            2 => Event::Returned { session, lease },
+            3 => Event::Shrunk { session, lease, end },
+            // A failure that did not happen, of a unit that may be in the worker's hands.
+            4 => Event::Failed { session, lease, unit, error: String::new() },
+            5 => Event::SessionOpened {
+                session,
+                worker: WorkerId([9; 16]),
+                slots: u32::MAX,
+                prefetch: u32::MAX,
+            },
+            6 => Event::Persisted(Token(number.max(1 << 40))),
+            7 => Event::Compared(Token(number.max(1 << 40)), Comparison::Different),
+            8 => Event::JobPaused(JobId([99; 16])),
+            9 => Event::JobRetried(JobId([99; 16])),
+            10 => Event::SessionClosed(SessionId(u64::MAX)),
+            _ => {
+                let digest = digest(job, &(start..end));
+                let parcel = Parcel { number: token.0, job, range: start..end, digest, busy_us: number };
+                return self.send_up(session, Up::Offer(parcel));
+            }
+        };
+        self.send_up(session, Up::Say(event));
+    }
+
+    /// A user changes a job: in the ledger, then in the scheduler.
+    fn user(&mut self, job: JobId, change: impl FnOnce(&mut Book)) -> Result<(), String> {
+        let Some(book) = self.ledger.books.get_mut(&job).filter(|book| !book.conflicted) else {
+            return Ok(());
+        };
+        let before = (book.paused, book.removed);
+        change(book);
+        match (before, (book.paused, book.removed)) {
+            ((_, false), (_, true)) => self.step(Event::JobRemoved(job)),
+            ((_, true), (_, false)) if self.scheduler.is_some() => self.add_job(job),
+            ((false, _), (true, _)) => self.step(Event::JobPaused(job)),
+            ((true, _), (false, _)) => self.step(Event::JobResumed(job)),
+            _ => Ok(()),
+        }
+    }
+
+    fn calm(&mut self) -> Result<(), String> {
+        for worker in 0..self.hands.len() {
+            let hand = &mut self.hands[worker];
+            hand.hung_until = hand.hung_until.min(self.now);
+            if !hand.alive || hand.draining {
+                (hand.alive, hand.draining, hand.life) = (true, false, hand.life + 1);
+                hand.tasks.clear();
+                if let Some(link) = hand.link.take() {
+                    self.cut(link);
+                }
+                self.set_timer(worker, 100, Timer::Connect);
+                self.set_timer(worker, 100, Timer::Beat);
+            }
+        }
+        for job in self.plans.keys().copied().collect::<Vec<_>>() {
+            self.user(job, |book| book.paused = false)?;
+        }
+        Ok(())
+    }
+}

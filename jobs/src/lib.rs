@@ -1,0 +1,29 @@
+//! The job kinds of Nonet.
+//!
+//! A new kind is one folder here and one line in [`KINDS`]. Nothing else changes: not the wire, not the ledger, not
+//! the command line. See [`kind::JobKind`] for what a kind must promise.
+
+pub mod erased;
+pub mod kind;
+mod noop;
+// mod recount;
+
+pub use erased::{Accumulator, ErasedJob, ErasedKind, job_name};
+pub use kind::{
+    BadPartial, BadSettings, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Progress, Report, UnitCheckpoint, UnitContext,
+    UnitError,
+};
+
+use erased::Erased;
+
+/// Every kind there is.
+pub static KINDS: &[&dyn ErasedKind] = &[
+    // &Erased::<recount::Recount>::new(),
+    &Erased::<noop::Noop>::new(),
+];
+
+/// Finds a kind by name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static dyn ErasedKind> {
+    KINDS.iter().copied().find(|kind| kind.name() == name)
+}

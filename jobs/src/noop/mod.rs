@@ -1,0 +1,124 @@
+//! Work units that do nothing, to measure and test the machinery itself.
+//!
+//! A partial holds how many units it covers and the sum of their numbers, so that a lost or doubled unit shows in
+//! the total: `0 + 1 + ... + (n - 1) = n (n - 1) / 2`.
+
+use std::{
+    ops::Range,
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError};
+
+/// Arguments of the kind.
+#[derive(Debug, clap::Args, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NoopArgs {
+    /// Work units in the job
+    #[arg(long, default_value_t = 100_000)]
+    units: u64,
+    /// Microseconds of computing per unit
+    #[arg(long, default_value_t = 0)]
+    unit_us: u64,
+    /// A unit that returns an error wherever it runs (may be repeated)
+    #[arg(long, value_name = "UNIT")]
+    fail: Vec<u64>,
+    /// A unit that panics wherever it runs (may be repeated)
+    #[arg(long, value_name = "UNIT")]
+    panic: Vec<u64>,
+    /// A name that makes this job another one
+    #[arg(long, default_value = "")]
+    label: String,
+}
+
+/// See the module.
+pub struct Noop(NoopArgs);
+
+/// Units covered, and the sum of their numbers.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    units: u64,
+    sum: u128,
+}
+
+impl JobKind for Noop {
+    const NAME: &'static str = "noop";
+    const ABOUT: &'static str = "Work units that do nothing: measures and tests the machinery";
+    const EXAMPLES: &'static str = "Example:\n  nonet run noop --units 1000000";
+    const REVISION: u32 = 1;
+    const HIDDEN: bool = true;
+
+    type Args = NoopArgs;
+    type Partial = Tally;
+
+    fn new(args: NoopArgs) -> Result<Self, BadSettings> {
+        if args.units == 0 {
+            return Err(BadSettings("--units 0: a job needs at least one work unit".into()));
+        }
+        Ok(Self(args))
+    }
+
+    fn units(&self) -> u64 {
+        self.0.units
+    }
+
+    fn unit_name(&self, unit: u64) -> String {
+        format!("no-op {unit}")
+    }
+
+    fn empty(&self) -> Tally {
+        Tally::default()
+    }
+
+    fn run_unit(&self, unit: u64, context: &UnitContext<'_>) -> Result<Tally, UnitError> {
+        if self.0.fail.contains(&unit) {
+            return Err(UnitError::Failed(format!("unit {unit} was asked to fail")));
+        }
+        assert!(!self.0.panic.contains(&unit), "unit {unit} was asked to panic");
+        let end = Duration::from_micros(self.0.unit_us);
+        let start = Instant::now();
+        while !end.is_zero() && start.elapsed() < end {
+            if context.stopped() {
+                return Err(UnitError::Stopped);
+            }
+            std::hint::spin_loop();
+        }
+        Ok(Tally { units: 1, sum: unit.into() })
+    }
+
+    fn check(&self, range: Range<u64>, partial: &Tally) -> Result<(), BadPartial> {
+        let expected = Tally { units: range.end - range.start, sum: sum_below(range.end) - sum_below(range.start) };
+        if *partial == expected {
+            return Ok(());
+        }
+        Err(BadPartial(format!("units {range:?} give {expected:?}, not {partial:?}")))
+    }
+
+    fn merge(&self, into: &mut Tally, from: Tally) -> Result<(), BadPartial> {
+        let units = into.units.checked_add(from.units).filter(|&units| units <= self.0.units);
+        let units = units.ok_or_else(|| BadPartial("more units than the job has".into()))?;
+        let sum = into.sum.checked_add(from.sum).ok_or_else(|| BadPartial("sum exceeds 128 bits".into()))?;
+        *into = Tally { units, sum };
+        Ok(())
+    }
+
+    fn report(&self, partial: &Tally, progress: &Progress) -> Result<Report, BadPartial> {
+        let Tally { units, sum } = *partial;
+        let n = self.0.units;
+        let expected = sum_below(n);
+        let wrong = progress.complete() && (units != self.0.units || sum != expected);
+        Ok(Report {
+            json: serde_json::json!({ "units": units.to_string(), "sum": sum.to_string() }),
+            table: format!("{units} of {} units, sum of their numbers {sum}\n", self.0.units),
+            csv: format!("units,sum\n{units},{sum}\n"),
+            alarm: wrong.then(|| format!("{units} units with sum {sum}, but {n} with sum {expected} were planned")),
+        })
+    }
+}
+
+/// `0 + 1 + ... + (n - 1)`, which fits in 128 bits for every `n`.
+fn sum_below(n: u64) -> u128 {
+    u128::from(n) * u128::from(n.saturating_sub(1)) / 2
+}

@@ -1,0 +1,5 @@
+//! Grids: their shapes.
+
+pub mod shape;
+
+pub use shape::{Shape, ShapeError};

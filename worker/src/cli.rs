@@ -1,0 +1,130 @@
+//! The worker's command line, shared by `nonet worker` and `nonet-worker`.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use anyhow::Context;
+use clap::Args;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    agent::{self, Config},
+    config_file::ConfigFile,
+    dial::Dial,
+    lease::Pace,
+};
+
+/// Arguments of a worker.
+#[derive(Debug, Args)]
+pub struct WorkerArgs {
+    /// Coordinator, or several with commas between
+    #[arg(long, env = "NONET_COORDINATOR", value_name = "URL")]
+    pub coordinator: Option<String>,
+    /// Folder for checkpoint and unacknowledged results [default: ./nonet-worker-state]
+    #[arg(long, env = "NONET_WORKER_STATE", value_name = "DIR")]
+    pub state: Option<PathBuf>,
+    /// Computing threads [default: one per core]
+    #[arg(long, env = "NONET_THREADS", value_name = "N")]
+    pub threads: Option<usize>,
+    /// Leases kept in stock, so that no thread waits for the network [default: as many as threads]
+    #[arg(long, env = "NONET_PREFETCH", value_name = "N")]
+    pub prefetch: Option<usize>,
+    /// Name shown to people [default: host name and process id]
+    #[arg(long, env = "NONET_WORKER_NAME", value_name = "NAME")]
+    pub name: Option<String>,
+    /// Commit the finished part of a running lease this often
+    #[arg(long, env = "NONET_COMMIT_EVERY_MS", value_name = "MS", default_value_t = 10_000)]
+    pub commit_every_ms: u64,
+    /// TOML file with defaults for these options
+    #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// Default address of the coordinator.
+pub const DEFAULT_COORDINATOR: &str = "http://127.0.0.1:7700";
+
+/// More computing threads than this are a mistake.
+const MAX_THREADS: usize = 1024;
+
+/// Computing threads for `wanted`, by default one a core.
+///
+/// # Errors
+///
+/// When the number is out of bounds.
+pub fn threads(wanted: Option<usize>) -> Result<usize, String> {
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    match wanted.unwrap_or_else(cores) {
+        n @ 1..=MAX_THREADS => Ok(n),
+        n => Err(format!("--threads {n}: expected 1 to {MAX_THREADS}")),
+    }
+}
+
+/// An argument that cannot be used: exit code 2.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// Runs a worker until SIGINT or SIGTERM.
+///
+/// # Errors
+///
+/// [`Usage`] for bad arguments; otherwise what keeps the worker from working.
+pub async fn run(args: WorkerArgs) -> anyhow::Result<()> {
+    let file = ConfigFile::read(args.config.as_deref()).map_err(|e| Usage(e.to_string()))?;
+    let coordinator = args.coordinator.or(file.coordinator).unwrap_or_else(|| DEFAULT_COORDINATOR.into());
+    let dial = Dial::tcp(&coordinator).map_err(|e| Usage(e.to_string()))?;
+    let threads = threads(args.threads.or(file.threads)).map_err(Usage)?;
+    let config = Config {
+        dial: Arc::new(dial),
+        state: args.state.or(file.state).unwrap_or_else(|| "nonet-worker-state".into()),
+        threads,
+        prefetch: args.prefetch.or(file.prefetch).unwrap_or(threads),
+        name: args.name.or(file.name).unwrap_or_else(default_name),
+        pace: Pace { commit_every: Duration::from_millis(args.commit_every_ms.max(1)), ..Pace::default() },
+        drain: Duration::from_secs(8),
+    };
+    agent::run(config, stop_on_signal()?).await?;
+    Ok(())
+}
+
+/// A token that is cancelled by the first SIGINT or SIGTERM. The second one ends the process on the spot.
+///
+/// # Errors
+///
+/// When signals cannot be listened to.
+pub fn stop_on_signal() -> anyhow::Result<CancellationToken> {
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen to SIGINT")?;
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen to SIGTERM")?;
+    let stop = CancellationToken::new();
+    let first = stop.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            if first.is_cancelled() {
+                std::process::exit(130);
+            }
+            first.cancel();
+        }
+    });
+    Ok(stop)
+}
+
+fn default_name() -> String {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = host.trim();
+    format!("{}-{}", if host.is_empty() { "worker" } else { host }, std::process::id())
+}
+
+/// Logs to standard error: warnings by default, more with `NONET_LOG` (as in `NONET_LOG=debug`).
+pub fn init_log(default_level: &str) {
+    use std::io::IsTerminal;
+    let filter = tracing_subscriber::EnvFilter::try_from_env("NONET_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default_level));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = log.with_target(false).with_ansi(std::io::stderr().is_terminal());
+    // A second call, as in tests, changes nothing.
+    drop(log.try_init());
+}

@@ -1,0 +1,15 @@
+//! The worker: takes leases from a coordinator, computes them on a rayon pool, keeps checkpoints, hands results in.
+
+pub mod agent;
+mod backoff;
+mod bridge;
+pub mod cli;
+pub mod config_file;
+pub mod dial;
+mod job_cache;
+pub mod lease;
+mod link;
+mod outbox;
+pub mod spool;
+mod spool_writer;
+pub mod store;

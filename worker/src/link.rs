@@ -1,0 +1,119 @@
+//! One connection to the coordinator, from dialling to its first word.
+
+use std::{sync::Arc, time::Duration};
+
+use proto::v1::{FromWorker, Hello, KindVersion, ToWorker, farm_client::FarmClient};
+use tokio::{sync::mpsc, time::timeout};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Status, Streaming};
+
+use crate::{
+    backoff::Backoff,
+    dial::{Dial, DialError},
+};
+
+/// An open stream each way.
+pub struct Link {
+    /// To the coordinator.
+    pub outgoing: mpsc::Sender<FromWorker>,
+    /// From it.
+    pub incoming: Streaming<ToWorker>,
+    /// Which ledger it keeps.
+    pub ledger: [u8; 16],
+    /// How often it wants to hear from us.
+    pub heartbeat: Duration,
+}
+
+/// Why there is no link.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// Nobody there, yet.
+    #[error(transparent)]
+    Dial(#[from] DialError),
+    /// Somebody there, and in trouble; trying again may help.
+    #[error("the coordinator broke off: {0}")]
+    Broken(String),
+    /// The coordinator does not want this worker. Trying again is useless.
+    #[error("the coordinator refuses this worker: {0}")]
+    Refused(String),
+}
+
+/// Messages under way to the coordinator before the worker waits for it.
+const OUTGOING_MESSAGES: usize = 4;
+const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
+const BACKOFF_CAP_MS: u64 = 5_000;
+
+/// Dials until it succeeds or is refused. Says once what it waits for, not at every attempt.
+///
+/// # Errors
+///
+/// Only [`LinkError::Refused`].
+pub async fn open(dial: Arc<Dial>, hello: Hello) -> Result<Link, LinkError> {
+    let mut backoff = Backoff::new(BACKOFF_CAP_MS);
+    let mut said = String::new();
+    loop {
+        match attempt(&dial, hello.clone()).await {
+            Ok(link) => return Ok(link),
+            Err(error @ LinkError::Refused(_)) => return Err(error),
+            Err(error) => {
+                let text = error.to_string();
+                if text != said {
+                    tracing::warn!("{text}; trying again until it does");
+                    said = text;
+                }
+                tokio::time::sleep(backoff.next_wait()).await;
+            }
+        }
+    }
+}
+
+async fn attempt(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
+    let channel = dial.connect().await?;
+    let mut client = FarmClient::new(channel)
+        .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
+        .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
+    let (outgoing, messages) = mpsc::channel(OUTGOING_MESSAGES);
+    let first = FromWorker { hello: Some(hello), ..FromWorker::default() };
+    outgoing.try_send(first).map_err(|e| LinkError::Broken(e.to_string()))?;
+    let open = async {
+        let mut incoming = client.work(ReceiverStream::new(messages)).await?.into_inner();
+        let first = incoming.message().await?;
+        Ok::<_, Status>((incoming, first))
+    };
+    let (incoming, first) = match timeout(WELCOME_TIMEOUT, open).await {
+        Ok(opened) => opened.map_err(|status| judge(&status))?,
+        Err(_) => return Err(LinkError::Broken("no welcome within 10 s".into())),
+    };
+    let welcome = first.and_then(|m| m.welcome).ok_or_else(|| LinkError::Broken("no welcome".into()))?;
+    let ledger = welcome.ledger_id.as_ref().try_into();
+    let ledger = ledger.map_err(|_| LinkError::Broken("a ledger id that is not 16 bytes".into()))?;
+    let heartbeat = Duration::from_millis(welcome.heartbeat_ms.clamp(10, 60_000).into());
+    Ok(Link { outgoing, incoming, ledger, heartbeat })
+}
+
+fn judge(status: &Status) -> LinkError {
+    let text = status.message().to_owned();
+    match status.code() {
+        Code::FailedPrecondition | Code::InvalidArgument | Code::PermissionDenied | Code::Unauthenticated => {
+            LinkError::Refused(text)
+        }
+        Code::Unimplemented => LinkError::Refused("it does not speak the protocol of Nonet workers".into()),
+        _ => LinkError::Broken(if text.is_empty() { status.code().to_string() } else { text }),
+    }
+}
+
+/// The first message of a worker.
+#[must_use]
+pub fn hello(worker_id: [u8; 16], name: &str, slots: u32, prefetch: u32) -> Hello {
+    let kinds = jobs::KINDS.iter();
+    let kinds = kinds.map(|k| KindVersion { name: k.name().into(), revision: k.revision() }).collect();
+    Hello {
+        protocol: proto::PROTOCOL,
+        version: env!("CARGO_PKG_VERSION").into(),
+        worker_id: worker_id.to_vec().into(),
+        name: proto::bounded_text(name.into()),
+        slots,
+        prefetch,
+        kinds,
+    }
+}

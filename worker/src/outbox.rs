@@ -1,0 +1,157 @@
+//! What waits to be sent, and what was sent and not yet acknowledged.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use proto::v1::{Commit, FromWorker, LeaseEvent};
+
+use crate::spool::SpooledCommit as Output;
+
+/// Results until they are acknowledged, and lease events until they are sent.
+#[derive(Default)]
+pub struct Outbox {
+    last_sequence: u64,
+    unacknowledged: BTreeMap<u64, Output>,
+    unsent: VecDeque<u64>,
+    events: VecDeque<LeaseEvent>,
+    nudge: bool,
+    draining: bool,
+}
+
+impl Outbox {
+    /// Takes a result into care.
+    pub fn commit(&mut self, output: Output) {
+        self.last_sequence += 1;
+        self.unacknowledged.insert(self.last_sequence, output);
+        self.unsent.push_back(self.last_sequence);
+    }
+
+    /// Queues a lease event. It goes out after every result queued before it.
+    pub fn event(&mut self, event: LeaseEvent) {
+        self.events.push_back(event);
+    }
+
+    /// Sends a message soon, even an empty one: a heartbeat.
+    pub fn nudge(&mut self) {
+        self.nudge = true;
+    }
+
+    /// Tells the coordinator that no further leases are wanted.
+    pub fn drain(&mut self) {
+        self.draining = true;
+        self.nudge = true;
+    }
+
+    /// Whether there is something to send.
+    pub fn wants_to_send(&self) -> bool {
+        self.nudge || !self.unsent.is_empty() || !self.events.is_empty()
+    }
+
+    /// Whether everything is sent, and acknowledged where that matters.
+    pub fn settled(&self) -> bool {
+        !self.wants_to_send() && self.unacknowledged.is_empty()
+    }
+
+    /// Results not yet acknowledged.
+    pub fn unacknowledged(&self) -> impl Iterator<Item = &Output> {
+        self.unacknowledged.values()
+    }
+
+    /// Whether a result of this job from this unit on is in care.
+    pub fn holds(&self, job: &[u8; 16], start: u64) -> bool {
+        self.unacknowledged.values().any(|o| o.job == *job && o.range.start == start)
+    }
+
+    /// A new connection to `ledger`: lease events of the old one are void, its results are sent again.
+    pub fn reconnect(&mut self, ledger: &[u8; 16]) {
+        self.events.clear();
+        self.unsent = self.unacknowledged.iter().filter(|(_, o)| o.ledger == *ledger).map(|(&s, _)| s).collect();
+        self.nudge = self.draining;
+    }
+
+    /// An answer came; the result is handed back for the spool to forget.
+    pub fn answered(&mut self, sequence: u64) -> Option<Output> {
+        self.unacknowledged.remove(&sequence)
+    }
+
+    /// The next message, within the bounds of the protocol.
+    pub fn next_message(&mut self) -> FromWorker {
+        let mut message = FromWorker { draining: self.draining, ..FromWorker::default() };
+        let mut len_bytes = 0;
+        while message.commits.len() < proto::MAX_BATCH && len_bytes < proto::BATCH_BYTES {
+            let Some(sequence) = self.unsent.pop_front() else { break };
+            let Some(output) = self.unacknowledged.get(&sequence) else { continue };
+            len_bytes += output.partial.len() + 128;
+            message.commits.push(to_wire(sequence, output));
+        }
+        // An event such as "returned" says that all results of the lease were sent, so it must not overtake them.
+        if self.unsent.is_empty() {
+            let count = self.events.len().min(proto::MAX_BATCH);
+            message.events = self.events.drain(..count).collect();
+        }
+        self.nudge = false;
+        message
+    }
+}
+
+fn to_wire(sequence: u64, output: &Output) -> Commit {
+    Commit {
+        sequence,
+        job: output.job.to_vec().into(),
+        start: output.range.start,
+        end: output.range.end,
+        digest: output.digest.to_vec().into(),
+        partial: output.partial.clone().into(),
+        busy_us: output.busy_us,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::v1::lease_event::Event;
+
+    use super::*;
+
+    fn output(start: u64) -> Output {
+        Output {
+            ledger: [1; 16],
+            job: [2; 16],
+            range: start..start + 1,
+            digest: [3; 32],
+            partial: vec![7; 1000],
+            busy_us: 1,
+        }
+    }
+
+    #[test]
+    fn an_event_never_overtakes_a_result() {
+        let mut outbox = Outbox::default();
+        for start in 0..3000 {
+            outbox.commit(output(start));
+        }
+        outbox.event(LeaseEvent { lease: 9, event: Some(Event::Returned(true)) });
+        let (mut commits, mut messages) = (0, 0);
+        while outbox.wants_to_send() {
+            let message = outbox.next_message();
+            commits += message.commits.len();
+            messages += 1;
+            assert!(message.commits.len() <= proto::MAX_BATCH);
+            assert_eq!(message.events.is_empty(), commits < 3000);
+        }
+        assert_eq!((commits, messages), (3000, 3));
+        assert!(!outbox.settled());
+    }
+
+    #[test]
+    fn what_is_not_acknowledged_is_sent_again_to_its_own_ledger_only() {
+        let mut outbox = Outbox::default();
+        outbox.commit(output(0));
+        outbox.commit(output(1));
+        let sent = outbox.next_message();
+        assert_eq!(outbox.answered(sent.commits[0].sequence), Some(output(0)));
+        outbox.reconnect(&[9; 16]);
+        assert!(!outbox.wants_to_send());
+        outbox.reconnect(&[1; 16]);
+        assert_eq!(outbox.next_message().commits, sent.commits[1..]);
+        assert!(outbox.holds(&[2; 16], 1) && !outbox.holds(&[2; 16], 0));
+    }
+}
