@@ -6,7 +6,7 @@
 pub mod erased;
 pub mod kind;
 mod noop;
-// mod recount;
+mod recount;
 
 pub use erased::{Accumulator, ErasedJob, ErasedKind, job_name};
 pub use kind::{
@@ -18,7 +18,7 @@ use erased::Erased;
 
 /// Every kind there is.
 pub static KINDS: &[&dyn ErasedKind] = &[
-    // &Erased::<recount::Recount>::new(),
+    &Erased::<recount::Recount>::new(),
     &Erased::<noop::Noop>::new(),
 ];
 

@@ -195,7 +195,21 @@ impl World {
             Chaos::Nonsense(worker) => (0..20).for_each(|_| self.nonsense(worker)),
             Chaos::Crash => self.crash(),
             Chaos::Pause(job) => return self.user(job, |book| book.paused = !book.paused),
-            Chaos::Cancel(job) => return self.user(job, |book| book.removed = !book.removed),
+            // Put off until after the last fault: a job revived then would come too late to be waited for.
+            Chaos::Cancel(_) if self.now >= self.calm_ms => {}
+            Chaos::Cancel(job) => {
+                // At the worst moment: with a commit on its way to the disk, and often thought better of before it is there.
+                let quiet = !self.offers.values().any(|offer| offer.persisting && offer.job == job);
+                if quiet && self.rng.random_bool(0.99) {
+                    self.after(7, Happening::Chaos(Chaos::Cancel(job)));
+                    return Ok(());
+                }
+                if self.rng.random_bool(0.3) {
+                    let soon = self.rng.random_range(0..15);
+                    self.after(soon, Happening::Chaos(Chaos::Cancel(job)));
+                }
+                return self.user(job, |book| book.removed = !book.removed);
+            }
             Chaos::Retry(job) => {
                 if self.scheduler.as_ref().is_some_and(|scheduler| scheduler.job(job).is_some()) {
                     self.ledger.retry(job);

@@ -92,8 +92,8 @@ fn makespan_percent(units: u64, cost_ms: u64, cost_percent: &[u64]) -> u64 {
     let mut world = World::bare(1, None);
     chaos::arrange_calm(&mut world, units, cost_ms, cost_percent);
     let report = world.run().expect("nothing goes wrong");
-    // Units in 100 ms, by all workers.
-    let speed: u64 = cost_percent.iter().map(|percent| 1_000_000 / (cost_ms * percent)).sum();
+    // Units in 100 ms, by all workers: so what comes out is percent.
+    let speed: u64 = cost_percent.iter().map(|percent| 10_000 / (cost_ms * percent)).sum();
     report.settled_ms * speed / units
 }
 

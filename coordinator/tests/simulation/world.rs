@@ -42,6 +42,7 @@ pub struct Offered {
     pub range: Range<u64>,
     pub digest: [u8; 32],
     pub persisting: bool,
+    pub since: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -249,6 +250,9 @@ impl World {
             }
             Happening::Tick(epoch) if epoch == self.epoch => {
                 self.after(1_000, Happening::Tick(epoch));
+                if let Some(late) = self.offers.values().find(|offer| offer.since + 5_000 < self.now) {
+                    return Err(format!("{late:?} got no answer"));
+                }
                 return self.step(Event::Tick);
             }
             Happening::Remove(epoch, job) if epoch == self.epoch => return self.step(Event::JobRemoved(job)),
@@ -345,7 +349,15 @@ impl World {
                 self.last_token += 1;
                 let token = Token(self.last_token);
                 let Parcel { number, job, range, digest, busy_us } = parcel;
-                let offer = Offered { session, number, job, range: range.clone(), digest, persisting: false };
+                let offer = Offered {
+                    session,
+                    number,
+                    job,
+                    range: range.clone(),
+                    digest,
+                    persisting: false,
+                    since: self.now,
+                };
                 self.offers.insert(token, offer);
                 Event::Commit { session, token, job, range, digest, busy_us }
             }

@@ -10,6 +10,7 @@
 //! `Search` share the enumeration of classes and no counting code.
 
 pub mod audit;
+pub mod bands;
 pub mod classes;
 pub mod compare;
 pub mod exact;

@@ -8,7 +8,7 @@
 //! - Damage can also pass unnoticed: every value carries a checksum that includes its key.
 //! - Its flush does not always reach the disk (`sync_file_range`): we sync the file ourselves.
 //! - What is larger than 128 KiB, a leaf of up to 17 values included, goes to files of its own that are never removed:
-//!   larger values are cut into [`PART_BYTES`], so that no leaf gets there.
+//!   larger values are cut into parts of 4 KiB, so that no leaf gets there.
 //! - Its lock outlives the last handle by a moment, and does not say who holds it: ours does, and we wait for sled's.
 
 mod error;

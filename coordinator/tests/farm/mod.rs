@@ -1,0 +1,216 @@
+//! Real `nonet` processes on loopback, for tests that start, ask and kill them.
+
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use std::{
+    io::{BufRead, BufReader},
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+/// No single step of a test takes longer, even on a busy machine; a step that does is a hang.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A process that is killed when the test is over, however it ends.
+pub struct Process(Child);
+
+impl Process {
+    pub fn pid(&self) -> u32 {
+        self.0.id()
+    }
+
+    /// SIGKILL: nothing is flushed, nobody is told.
+    pub fn kill(&mut self) {
+        self.0.kill().expect("a running process");
+        self.0.wait().expect("a child");
+    }
+
+    pub fn signal(&self, name: &str) {
+        let pid = self.pid().to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().expect("kill").success());
+    }
+
+    /// Waits for the end, at most [`PATIENCE`]; the exit code, and what was said on standard error.
+    pub fn end(mut self) -> (Option<i32>, String) {
+        let since = Instant::now();
+        let status = loop {
+            if let Some(status) = self.0.try_wait().expect("a child") {
+                break status;
+            }
+            assert!(since.elapsed() < PATIENCE, "process {} does not end", self.pid());
+            pause();
+        };
+        let mut said = String::new();
+        if let Some(stderr) = &mut self.0.stderr {
+            std::io::Read::read_to_string(stderr, &mut said).expect("text");
+        }
+        (status.code(), said)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// The interval of polling where a process gives no event to wait for.
+pub fn pause() {
+    std::thread::sleep(Duration::from_millis(10));
+}
+
+/// Polls until `done`, at most [`PATIENCE`].
+pub fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let since = Instant::now();
+    while !done() {
+        assert!(since.elapsed() < PATIENCE, "waited too long: {what}");
+        pause();
+    }
+}
+
+/// `nonet` with nothing of the caller's environment that would change what it does.
+pub fn nonet(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nonet"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("NONET_")) {
+        command.env_remove(name);
+    }
+    command.args(args).stdin(Stdio::null());
+    command
+}
+
+/// Runs `nonet` to its end.
+pub fn output(args: &[&str]) -> Output {
+    nonet(args).output().expect("nonet runs")
+}
+
+/// Exit code, standard output, standard error.
+pub fn run(args: &[&str]) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = output(args);
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (status.code(), text(stdout), text(stderr))
+}
+
+/// Starts `nonet` and leaves it running.
+pub fn spawn(args: &[&str]) -> Process {
+    Process(nonet(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("nonet starts"))
+}
+
+/// A coordinator, its workers and their folders.
+pub struct Farm {
+    pub dir: tempfile::TempDir,
+    pub url: String,
+    listen: String,
+    options: Vec<String>,
+    pub coordinator: Option<Process>,
+    pub workers: Vec<Option<Process>>,
+}
+
+impl Farm {
+    /// A coordinator with `options`, and `workers` workers of one thread.
+    pub fn start(workers: usize, options: &[&str]) -> Self {
+        let listen = free_address();
+        let mut farm = Self {
+            dir: tempfile::tempdir().expect("a folder"),
+            url: format!("http://{listen}"),
+            listen,
+            options: options.iter().map(ToString::to_string).collect(),
+            coordinator: None,
+            workers: Vec::new(),
+        };
+        farm.start_coordinator();
+        farm.workers.resize_with(workers, || None);
+        (0..workers).for_each(|i| farm.start_worker(i));
+        farm
+    }
+
+    pub fn state(&self) -> PathBuf {
+        self.dir.path().join("coordinator")
+    }
+
+    /// Starts the coordinator and waits until it listens.
+    pub fn start_coordinator(&mut self) {
+        let mut command = nonet(&["coordinator", "--listen", &self.listen]);
+        command.arg("--state").arg(self.state()).args(&self.options);
+        let log = std::fs::File::options().create(true).append(true).open(self.dir.path().join("coordinator.log"));
+        let mut child = command.stdout(Stdio::piped()).stderr(log.expect("a log")).spawn().expect("nonet starts");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("piped");
+        BufReader::new(stdout).read_line(&mut line).expect("a line");
+        self.coordinator = Some(Process(child));
+        assert_eq!(line.trim(), self.url, "{}", self.log());
+    }
+
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.dir.path().join("coordinator.log")).unwrap_or_default()
+    }
+
+    pub fn start_worker(&mut self, i: usize) {
+        let mut command = nonet(&["worker", "--coordinator", &self.url, "--threads", "1", "--commit-every-ms", "300"]);
+        command.args(["--name", &format!("w{i}"), "--state"]).arg(self.dir.path().join(format!("worker-{i}")));
+        let log = std::fs::File::options().create(true).append(true).open(self.dir.path().join(format!("w{i}.log")));
+        let child = command.stdout(Stdio::null()).stderr(log.expect("a log")).spawn().expect("nonet starts");
+        self.workers[i] = Some(Process(child));
+    }
+
+    pub fn kill_worker(&mut self, i: usize) {
+        self.workers[i].take().expect("a running worker").kill();
+    }
+
+    pub fn kill_coordinator(&mut self) {
+        self.coordinator.take().expect("a running coordinator").kill();
+    }
+
+    /// Asks the coordinator; the answer must be JSON.
+    pub fn ask(&self, args: &[&str]) -> Value {
+        let mut args = args.to_vec();
+        args.extend(["--coordinator", &self.url, "--format", "json"]);
+        let (code, stdout, stderr) = run(&args);
+        assert_eq!(code, Some(0), "{args:?}: {stderr}");
+        serde_json::from_str(&stdout).expect("JSON")
+    }
+
+    /// Waits until the named job rests; its status.
+    pub fn wait(&self, job: &str) -> Value {
+        self.ask(&["status", job, "--watch"])
+    }
+
+    /// Stops the coordinator as an operator would, and has its ledger checked: every range once.
+    pub fn check_ledger(&mut self) -> Value {
+        let coordinator = self.coordinator.take().expect("a running coordinator");
+        coordinator.signal("TERM");
+        assert_eq!(coordinator.end().0, Some(0));
+        let state = self.state();
+        let report = check(&state);
+        for job in report["jobs"].as_array().expect("jobs") {
+            for fault in ["duplicates", "overlaps", "wrong_digests"] {
+                assert_eq!(job[fault], "0", "{fault}: {job}");
+            }
+        }
+        report
+    }
+}
+
+/// `nonet ledger check`, which must find nothing wrong.
+pub fn check(state: &Path) -> Value {
+    let state = state.to_str().expect("UTF-8");
+    let (code, stdout, stderr) = run(&["ledger", "check", "--state", state, "--format", "json"]);
+    assert_eq!(code, Some(0), "{stderr}\n{stdout}");
+    serde_json::from_str(&stdout).expect("JSON")
+}
+
+/// An address on loopback where nobody listens.
+pub fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").to_string()
+}
+
+/// A seed for this run: `NONET_TEST_SEED`, or a new one. It is printed, so that a failure can be repeated.
+pub fn seed() -> u64 {
+    let seed = std::env::var("NONET_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(rand::random);
+    println!("NONET_TEST_SEED={seed}");
+    seed
+}
