@@ -5,10 +5,7 @@ use std::{hint::black_box, time::Duration};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use shared::{
     count::{
-        Audit, AuditOf, Gangster, Search, UnitProgress,
-        gangster::two,
-        nine::NineClasses,
-        two::two_classes,
+        Audit, AuditOf, Gangster, Search, UnitProgress, gangster::two, nine::NineClasses, two::two_classes,
     },
     grid::Shape,
 };

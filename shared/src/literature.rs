@@ -28,41 +28,69 @@ impl Published {
 
 /// Grids by shape, for every shape whose number is known.
 pub const GRIDS: [(u8, u8, Published); 7] = [
-    (2, 2, Published {
-        what: "4x4 grids with 2x2 boxes",
-        digits: "288",
-        source: "OEIS A107739(2); every 4x4 grid can be listed by hand",
-    }),
-    (2, 3, Published {
-        what: "6x6 grids with 2x3 boxes",
-        digits: "28,200,960",
-        source: "Pettersen 2005, Sudoku Players' Forums; listed in Jarvis, \"Sudoku enumeration problems\"",
-    }),
-    (2, 4, Published {
-        what: "8x8 grids with 2x4 boxes",
-        digits: "29,136,487,207,403,520",
-        source: "Russell 2006, Sudoku Players' Forums; listed in Jarvis, \"Sudoku enumeration problems\"",
-    }),
-    (2, 5, Published {
-        what: "10x10 grids with 2x5 boxes",
-        digits: "1,903,816,047,972,624,930,994,913,280,000",
-        source: "Pettersen 2006, Sudoku Players' Forums; listed in Jarvis, \"Sudoku enumeration problems\"",
-    }),
-    (2, 6, Published {
-        what: "12x12 grids with 2x6 boxes",
-        digits: "38,296,278,920,738,107,863,746,324,732,012,492,486,187,417,600,000",
-        source: "Pettersen 2006, Sudoku Players' Forums; not known to be verified independently",
-    }),
-    (3, 3, Published {
-        what: "9x9 grids with 3x3 boxes",
-        digits: "6,670,903,752,021,072,936,960",
-        source: "Felgenhauer & Jarvis 2005, \"Mathematics of Sudoku I\", Math. Spectrum 39 (2006); OEIS A107739(3)",
-    }),
-    (3, 4, Published {
-        what: "12x12 grids with 3x4 boxes",
-        digits: "81,171,437,193,104,932,746,936,103,027,318,645,818,654,720,000",
-        source: "Pettersen & Silver 2006, Sudoku Players' Forums; recomputed by Silver 2022",
-    }),
+    (
+        2,
+        2,
+        Published {
+            what: "4x4 grids with 2x2 boxes",
+            digits: "288",
+            source: "OEIS A107739(2); every 4x4 grid can be listed by hand",
+        },
+    ),
+    (
+        2,
+        3,
+        Published {
+            what: "6x6 grids with 2x3 boxes",
+            digits: "28,200,960",
+            source: "Pettersen 2005, Sudoku Players' Forums; listed in Jarvis, \"Sudoku enumeration problems\"",
+        },
+    ),
+    (
+        2,
+        4,
+        Published {
+            what: "8x8 grids with 2x4 boxes",
+            digits: "29,136,487,207,403,520",
+            source: "Russell 2006, Sudoku Players' Forums; listed in Jarvis, \"Sudoku enumeration problems\"",
+        },
+    ),
+    (
+        2,
+        5,
+        Published {
+            what: "10x10 grids with 2x5 boxes",
+            digits: "1,903,816,047,972,624,930,994,913,280,000",
+            source: "Pettersen 2006, Sudoku Players' Forums; listed in Jarvis, \"Sudoku enumeration problems\"",
+        },
+    ),
+    (
+        2,
+        6,
+        Published {
+            what: "12x12 grids with 2x6 boxes",
+            digits: "38,296,278,920,738,107,863,746,324,732,012,492,486,187,417,600,000",
+            source: "Pettersen 2006, Sudoku Players' Forums; not known to be verified independently",
+        },
+    ),
+    (
+        3,
+        3,
+        Published {
+            what: "9x9 grids with 3x3 boxes",
+            digits: "6,670,903,752,021,072,936,960",
+            source: "Felgenhauer & Jarvis 2005, \"Mathematics of Sudoku I\", Math. Spectrum 39 (2006); OEIS A107739(3)",
+        },
+    ),
+    (
+        3,
+        4,
+        Published {
+            what: "12x12 grids with 3x4 boxes",
+            digits: "81,171,437,193,104,932,746,936,103,027,318,645,818,654,720,000",
+            source: "Pettersen & Silver 2006, Sudoku Players' Forums; recomputed by Silver 2022",
+        },
+    ),
 ];
 
 /// The published number of grids of a shape or its transposed one.
@@ -82,7 +110,10 @@ pub const LATIN_SQUARES: [Published; 11] = [
     latin("812,851,200", "Frolov 1890; OEIS A002860"),
     latin("61,479,419,904,000", "Sade 1948; OEIS A002860"),
     latin("108,776,032,459,082,956,800", "Wells 1967, J. Combin. Theory 3; OEIS A002860"),
-    latin("5,524,751,496,156,892,842,531,225,600", "Bammel & Rothstein 1975, Discrete Math. 11; OEIS A002860"),
+    latin(
+        "5,524,751,496,156,892,842,531,225,600",
+        "Bammel & Rothstein 1975, Discrete Math. 11; OEIS A002860",
+    ),
     latin(
         "9,982,437,658,213,039,871,725,064,756,920,320,000",
         "McKay & Rogoyski 1995, Electron. J. Combin. 2, N3; OEIS A002860",

@@ -22,9 +22,9 @@ fn count_completions(grid: &mut Vec<u32>, shape: Shape) -> u64 {
     let (r, c) = (cell / n, cell % n);
     let boxes = |cell: usize| (cell / n / shape.rows(), cell % n / shape.columns());
     let mut used = 0;
-    for other in 0..n * n {
+    for (other, &digit) in grid.iter().enumerate() {
         if other / n == r || other % n == c || boxes(other) == boxes(cell) {
-            used |= grid[other];
+            used |= digit;
         }
     }
     let mut count = 0;
@@ -84,7 +84,8 @@ fn random_band(random: &mut ChaCha8Rng) -> Band {
             columns.shuffle(random);
             order[3 * b..3 * b + 3].copy_from_slice(&columns);
         }
-        let band: Vec<[u8; 9]> = rows.iter()
+        let band: Vec<[u8; 9]> = rows
+            .iter()
             .map(|row| std::array::from_fn(|column| name[usize::from(row[order[column]])]))
             .collect();
         if let Ok(band) = band.try_into() {
@@ -105,7 +106,8 @@ fn a_step_of_the_search_counts_every_grid_below_a_random_band() {
         let fast = below.share(share, &remembered).step(step);
         // Slowly: band by band. The digits of box 4 are those the step stands for; 6 orders of rows 4 to 6 and of rows
         // 7 to 9 each are taken as one, which leaves a few hundred thousand grids to fill one by one.
-        let (upper, lower) = shared::count::triples::splits(shared::count::nine::column_sets(&band)[0])[share];
+        let (upper, lower) =
+            shared::count::triples::splits(shared::count::nine::column_sets(&band)[0])[share];
         let slow = slow_step(&band, upper, lower, step);
         assert_eq!(fast, slow, "seed {seed}, band {band:?}, share {share}, step {step}");
     }
@@ -113,11 +115,12 @@ fn a_step_of_the_search_counts_every_grid_below_a_random_band() {
 
 fn slow_step(band: &Band, upper: [u16; 3], lower: [u16; 3], step: u32) -> u64 {
     use shared::count::triples::{ORDERS, members};
-    let [a, b, c] = upper.map(members);
+    let [first, second, third] = upper.map(members);
     let (p, q) = (ORDERS[step as usize / 6], ORDERS[step as usize % 6]);
     // Column by column what rows 4 to 9 need; cells of box 4 given; column 1 of box 7 ascending.
-    let mut columns: Vec<u16> = (0..9).map(|column| 0x1FF & !band.iter().map(|row| 1 << row[column]).sum::<u16>()).collect();
-    let mut given: Vec<Vec<u16>> = (0..3).map(|k| vec![a[k], b[p[k]], c[q[k]]]).collect();
+    let mut columns: Vec<u16> =
+        (0..9).map(|column| 0x1FF & !band.iter().map(|row| 1 << row[column]).sum::<u16>()).collect();
+    let mut given: Vec<Vec<u16>> = (0..3).map(|k| vec![first[k], second[p[k]], third[q[k]]]).collect();
     given.extend(members(lower[0]).map(|digit| vec![digit]));
     36 * fill(&mut columns, &given, 0, [0; 3])
 }
@@ -155,7 +158,8 @@ fn remembered_rows_are_filled_one_by_one() {
     let seed = 416;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     for _ in 0..50 {
-        let mut columns: Vec<u16> = (0..3).flat_map(|_| cuts().triples[random.random_range(0..280)]).collect();
+        let mut columns: Vec<u16> =
+            (0..3).flat_map(|_| cuts().triples[random.random_range(0..280)]).collect();
         let fast = fill_three_rows(columns.clone().try_into().unwrap());
         let slow = count_bands(&mut columns, &vec![vec![]; 3], 0, 0);
         assert_eq!(u64::from(fast), slow, "seed {seed}, columns {columns:?}");
@@ -189,7 +193,9 @@ fn units_of_a_class_add_up_to_the_plain_count() {
     let mut below: Vec<u16> = class.columns().iter().map(|column| 0xFF ^ column).collect();
     let slow = count_bands(&mut below, &vec![vec![]; 4], 0, 0);
     let fast: u128 = (7 * search.choices()..8 * search.choices())
-        .map(|unit| search.run_unit(unit, shared::count::UnitProgress::default(), &mut |_| false).unwrap().completions)
+        .map(|unit| {
+            search.run_unit(unit, shared::count::UnitProgress::default(), &mut |_| false).unwrap().completions
+        })
         .sum();
     assert_eq!(fast, slow.into());
 }

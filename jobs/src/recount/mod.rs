@@ -19,8 +19,8 @@ use shared::{
 };
 
 use crate::kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError};
-pub use partial::Partial;
 use partial::ClassPartial;
+pub use partial::Partial;
 
 /// Time between two saves of a unit's progress.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
@@ -61,7 +61,7 @@ pub struct Recount {
 }
 
 enum Engine {
-    Gangster(Gangster),
+    Gangster(Box<Gangster>),
     Search(Search),
     Audit(Audit),
 }
@@ -101,7 +101,9 @@ impl JobKind for Recount {
             return Err(BadSettings("--fillings belongs to --method audit".into()));
         }
         let engine = match args.method {
-            Method::Gangster => Engine::Gangster(Gangster::new(args.shape).map_err(|error| bad(&error))?),
+            Method::Gangster => {
+                Engine::Gangster(Box::new(Gangster::new(args.shape).map_err(|error| bad(&error))?))
+            }
             Method::Search => Engine::Search(Search::new(args.shape).map_err(|error| bad(&error))?),
             Method::Audit => {
                 let of = if args.fillings { AuditOf::Fillings } else { AuditOf::ColumnSets };
@@ -164,7 +166,9 @@ impl JobKind for Recount {
             (Partial::Classes(list), _, Some((classes, choices))) => {
                 partial::check_classes(list, classes.len(), choices, &range)
             }
-            (Partial::Choices(list), Engine::Audit(audit), None) => partial::check_choices(list, audit, &range),
+            (Partial::Choices(list), Engine::Audit(audit), None) => {
+                partial::check_choices(list, audit, &range)
+            }
             _ => Err(BadPartial("the partial belongs to another method".into())),
         }
     }

@@ -52,7 +52,10 @@ pub fn check_classes(
         let (first, end) = (class * choices, (class + 1) * choices);
         let units = end.min(range.end) - first.max(range.start);
         if u64::from(count.class) != class || count.units != units {
-            return bad(format!("{} units of class {} where {units} of {class} belong", count.units, count.class));
+            return bad(format!(
+                "{} units of class {} where {units} of {class} belong",
+                count.units, count.class
+            ));
         }
         if (count.bands > 0) != range.contains(&first) {
             return bad(format!("{} bands of class {class} in units {range:?}", count.bands));

@@ -29,7 +29,9 @@ struct Found {
 pub fn report(job: &Recount, partial: &Partial, progress: &Progress) -> Result<Report, BadPartial> {
     let found = match (partial, &job.engine, job.classes()) {
         (Partial::Classes(list), _, Some((classes, choices))) => of_classes(list, classes, choices)?,
-        (Partial::Choices(list), Engine::Audit(audit), None) => of_choices(list, job.fillings, audit.total(list)),
+        (Partial::Choices(list), Engine::Audit(audit), None) => {
+            of_choices(list, job.fillings, audit.total(list))
+        }
         _ => return Err(BadPartial("the partial belongs to another method".into())),
     };
     let shape = job.shape;
@@ -86,7 +88,8 @@ fn of_classes(list: &[ClassPartial], classes: &Classes, choices: u64) -> Result<
 }
 
 fn of_choices(list: &[AuditCount], fillings: bool, total: Exact) -> Found {
-    let lines = list.iter()
+    let lines = list
+        .iter()
         .map(|count| [count.completions.to_string(), count.choices.to_string(), count.fillings.to_string()]);
     let choices: u128 = list.iter().map(|count| u128::from(count.choices)).sum();
     let what = if fillings { "fillings of the first band" } else { "choices of column sets" };
@@ -181,9 +184,18 @@ fn table(
         line(row([&cells[0], &cells[1], &cells[2]]));
     }
     line(String::new());
-    line(format!("shape {} ({}), method {}: {}", job.shape, job.shape.words(), method(job.method()), found.summary));
+    line(format!(
+        "shape {} ({}), method {}: {}",
+        job.shape,
+        job.shape.words(),
+        method(job.method()),
+        found.summary
+    ));
     if !progress.complete() {
-        line(format!("unfinished: {} of {} units; the total is what is known so far", progress.done, progress.units));
+        line(format!(
+            "unfinished: {} of {} units; the total is what is known so far",
+            progress.done, progress.units
+        ));
     }
     line(format!("total      {}", found.total.grouped()));
     if let Some(number) = published {

@@ -1,6 +1,9 @@
 //! The kind as the machinery sees it.
 
-use std::sync::{Mutex, atomic::{AtomicUsize, Ordering}};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use super::*;
 use crate::kind::UnitCheckpoint;
@@ -153,5 +156,9 @@ fn a_stopped_unit_goes_on_where_it_was() {
     assert_eq!(resumed, expected);
     assert_eq!(attempts, 8);
     memory.save(vec![0xFF; 40]);
-    assert_eq!(job.run_unit(61, &UnitContext::new(&|| false, Some(&memory))), Ok(expected), "garbage is ignored");
+    assert_eq!(
+        job.run_unit(61, &UnitContext::new(&|| false, Some(&memory))),
+        Ok(expected),
+        "garbage is ignored"
+    );
 }

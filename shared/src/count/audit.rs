@@ -65,8 +65,10 @@ pub enum AuditError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// Fillings are listed on 3x3 only.
-    #[error("an audit by fillings covers shape 3x3 (three rows by three columns) only, not {shape}; \
-        leave `fillings` out to audit {shape} by column sets")]
+    #[error(
+        "an audit by fillings covers shape 3x3 (three rows by three columns) only, not {shape}; \
+        leave `fillings` out to audit {shape} by column sets"
+    )]
     FillingsShape {
         /// What was asked for.
         shape: Shape,
@@ -93,6 +95,10 @@ impl Audit {
     }
 
     /// Number of units.
+    ///
+    /// # Panics
+    ///
+    /// Never: bands have few boxes.
     pub fn units(&self) -> u64 {
         match (self.of, self.shape) {
             (AuditOf::Fillings, _) => fillings::COUNT,
@@ -148,7 +154,9 @@ impl Audit {
         }
         let columns = column_sets(self.shape, unit);
         let boxes = self.shape.columns();
-        let vector = |digit: usize| (0..boxes).map(|b| u8::from(columns[2 * b + 1] >> digit & 1 == 1) << b).sum::<u8>();
+        let vector = |digit: usize| {
+            (0..boxes).map(|b| u8::from(columns[2 * b + 1] >> digit & 1 == 1) << b).sum::<u8>()
+        };
         let flip = (1u8 << boxes) - 1;
         let below: Vec<u8> = (0..2 * boxes).map(|digit| flip ^ vector(digit)).collect();
         // The first box stands cell by cell, its columns ascending; those of the other boxes may be exchanged.
@@ -159,7 +167,8 @@ impl Audit {
     /// Grids that `counts` account for: `side! * sum fillings * completions`. With all units this is the number of all
     /// grids.
     pub fn total(&self, counts: &[AuditCount]) -> Exact {
-        let sum: Exact = counts.iter()
+        let sum: Exact = counts
+            .iter()
             .map(|count| Exact::from(count.completions).times(&Exact::from(count.fillings)))
             .sum();
         Exact::factorial(self.shape.side() as u64).times(&sum)

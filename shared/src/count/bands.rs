@@ -25,6 +25,10 @@ pub struct BandClass {
 ///
 /// The orbits of the 36,288 normalised fillings under exchanges of rows, boxes and columns; then the first band among
 /// all 72 forms of each of their members, its digits renamed so that the first row is 123456789. Cost: 0.2 s.
+///
+/// # Panics
+///
+/// Never: every exchange of a filling has a normal form that is listed.
 pub fn band_classes() -> Vec<BandClass> {
     let number: HashMap<Band, usize> = (0..COUNT).zip(0..).map(|(unit, i)| (filling(unit), i)).collect();
     let mut parent: Vec<usize> = (0..number.len()).collect();
@@ -92,7 +96,8 @@ fn first_form(band: &Band) -> Band {
     let forms = (0..72).map(|form| {
         let [p, q] = [form / 6 % 6, form % 6].map(|order| super::triples::ORDERS[order]);
         let (left, right) = if form < 36 { (3, 6) } else { (6, 3) };
-        let order = [0, 1, 2, left + p[0], left + p[1], left + p[2], right + q[0], right + q[1], right + q[2]];
+        let order =
+            [0, 1, 2, left + p[0], left + p[1], left + p[2], right + q[0], right + q[1], right + q[2]];
         let mut name = [0; 9];
         for (new, column) in (0..).zip(order) {
             name[usize::from(band[0][column])] = new;

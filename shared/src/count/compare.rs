@@ -24,6 +24,10 @@ pub struct Comparison {
 
 impl Comparison {
     /// The numbers for a shape. Below 0.1 s for the shapes that are counted here.
+    ///
+    /// # Panics
+    ///
+    /// Never: sides are at most 25.
     pub fn new(shape: Shape) -> Self {
         let side = shape.side();
         let n = u32::try_from(side).expect("sides are at most 25");
@@ -53,6 +57,10 @@ pub fn three_table_minimum(shape: Shape) -> Exact {
 /// on 3x3). Kevin Kilfoil 2005, Sudoku Programmers' Forum.
 ///
 /// The C bands can be filled in `b(R,C)^C` ways, the R stacks in `b(C,R)^R`, of all `n!^n` ways to fill the boxes.
+///
+/// # Panics
+///
+/// Never: `n!` is not zero.
 pub fn band_stack_estimate(shape: Shape) -> Exact {
     let n = shape.side() as u64;
     let power = |count: Exact, exponent: usize| count.power(u32::try_from(exponent).expect("at most 25"));
@@ -70,6 +78,10 @@ pub fn band_stack_estimate(shape: Shape) -> Exact {
 ///
 /// Cost: fast for the shapes that are counted here (5x2, the slowest, some 20 ms in a release build), and exponential
 /// in `R` beyond.
+///
+/// # Panics
+///
+/// Never: binomial coefficients are whole, and sides are at most 25.
 pub fn bands(shape: Shape) -> Exact {
     let (rows, columns) = (shape.rows(), shape.columns());
     // Digits by the set of boxes they have been in; ways, with digits told apart.
@@ -138,7 +150,8 @@ impl Row<'_> {
 
 /// The binomial coefficient `n` over `k`.
 fn choose(n: usize, k: usize) -> Exact {
-    let product = |from: usize, to: usize| (from..=to).fold(Exact::from(1u64), |p, i| p.times(&Exact::from(i as u64)));
+    let product =
+        |from: usize, to: usize| (from..=to).fold(Exact::from(1u64), |p, i| p.times(&Exact::from(i as u64)));
     product(n - k + 1, n).divided_exactly(&product(1, k)).expect("binomial coefficients are whole")
 }
 

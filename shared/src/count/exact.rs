@@ -123,6 +123,10 @@ impl Exact {
 
     /// The count in scientific notation, rounded to `significant` digits, halves up: `1.53e31`. A count with no more
     /// digits than that is written out.
+    ///
+    /// # Panics
+    ///
+    /// Never: 1 is not zero.
     #[must_use]
     pub fn scientific(&self, significant: u32) -> String {
         let digits = self.to_string();

@@ -92,7 +92,8 @@ struct Orbits<'a> {
 
 impl<'a> Orbits<'a> {
     fn new(keepers: &'a Keepers) -> Self {
-        let mut orbits = Self { keepers, firsts: Vec::new(), sizes: Vec::new(), home: vec![(usize::MAX, 0); CUTS] };
+        let mut orbits =
+            Self { keepers, firsts: Vec::new(), sizes: Vec::new(), home: vec![(usize::MAX, 0); CUTS] };
         for cut in 0..CUTS {
             // Cut 0 is 123 456 789 and no orbit is met before its first cut.
             let known = keepers.moves.iter().enumerate().find_map(|(g, moves)| {
@@ -132,9 +133,9 @@ impl<'a> Orbits<'a> {
             // Boxes 1 and 2 exchanged: any renaming that makes box 2 standard tells where the others go.
             let exchange = cuts.action(Cuts::to_standard(cuts.triples[first]));
             let old_first = usize::from(exchange[usize::from(cuts.standard())]);
-            for box3 in 0..CUTS {
+            for (box3, &exchanged) in exchange.iter().enumerate() {
                 unite(&mut parent, node(box3), self.node(box3, first));
-                unite(&mut parent, node(box3), self.node(old_first, usize::from(exchange[box3])));
+                unite(&mut parent, node(box3), self.node(old_first, usize::from(exchanged)));
                 if self.sizes[orbit] == 1 {
                     unite(&mut parent, node(box3), node(self.firsts[self.home[box3].0]));
                 }
@@ -176,7 +177,11 @@ fn first_bands(orbits: &Orbits<'_>, roots: &[usize]) -> (Vec<NineClass>, Vec<u8>
             if number[root] == UNSEEN {
                 number[root] = u8::try_from(list.len()).expect("44 classes");
                 let row1 = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-                list.push(NineClass { band: [row1, row2, thirds.row(i)], cuts: (box2, box3), pairs: pairs[root] });
+                list.push(NineClass {
+                    band: [row1, row2, thirds.row(i)],
+                    cuts: (box2, box3),
+                    pairs: pairs[root],
+                });
                 if list.len() == wanted {
                     break 'rows;
                 }
@@ -189,7 +194,8 @@ fn first_bands(orbits: &Orbits<'_>, roots: &[usize]) -> (Vec<NineClass>, Vec<u8>
 /// The second rows that go below 123456789 in a band, in lexicographic order, lazily.
 fn second_rows() -> impl Iterator<Item = [u8; 9]> {
     // Rows as sets, the three boxes in order; then each box in its six orders.
-    let mut sets: Vec<[Digits; 3]> = splits([0b111, 0b111_000, 0b111_000_000]).map(|(upper, _)| upper).to_vec();
+    let mut sets: Vec<[Digits; 3]> =
+        splits([0b111, 0b111_000, 0b111_000_000]).map(|(upper, _)| upper).to_vec();
     let text = |set: Digits| members(set).map(Digits::trailing_zeros);
     sets.sort_by_key(|boxes| boxes.map(text));
     // Rows with the same set in the first box are neighbours: put its order before the sets of the other boxes.
@@ -237,7 +243,8 @@ impl ThirdRows {
         };
         let cuts = std::array::from_fn(|order1| {
             let image = Cuts::to_standard(columns(0, order1));
-            let renamed = |set: Digits| members(set).map(|bit| image[bit.trailing_zeros() as usize]).iter().sum();
+            let renamed =
+                |set: Digits| members(set).map(|bit| image[bit.trailing_zeros() as usize]).iter().sum();
             [1, 2].map(|b| {
                 std::array::from_fn(|order| {
                     let [first, second, _] = columns(b, order);

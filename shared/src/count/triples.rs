@@ -93,7 +93,8 @@ impl Cuts {
     pub fn action(&self, image: [Digits; 9]) -> [Cut; CUTS] {
         let mut moved = [0; 512];
         for mask in (0..=ALL).filter(|mask| mask.count_ones() == 3) {
-            moved[usize::from(mask)] = members(mask).into_iter().map(|bit| image[bit.trailing_zeros() as usize]).sum();
+            moved[usize::from(mask)] =
+                members(mask).into_iter().map(|bit| image[bit.trailing_zeros() as usize]).sum();
         }
         array::from_fn(|i| {
             let [a, b, _] = self.triples[i];
@@ -192,11 +193,7 @@ impl Keepers {
 }
 
 /// Every product of a member of `group` with one of the six relabellings that `image` makes of an order of three.
-fn extend(
-    cuts: &Cuts,
-    group: &[[Cut; CUTS]],
-    image: impl Fn([usize; 3]) -> [Digits; 9],
-) -> Vec<[Cut; CUTS]> {
+fn extend(cuts: &Cuts, group: &[[Cut; CUTS]], image: impl Fn([usize; 3]) -> [Digits; 9]) -> Vec<[Cut; CUTS]> {
     let mut product = Vec::with_capacity(6 * group.len());
     product.extend_from_slice(group);
     for order in &ORDERS[1..] {
@@ -230,7 +227,7 @@ mod tests {
             assert_eq!(usize::from(cuts.number(c, a)), i);
             let crossing: HashSet<Cut> = cuts.crossing[i].into_iter().collect();
             let slow = (0..CUTS).filter(|&j| {
-                cuts.triples[j].iter().all(|&t| [a, b, c].iter().all(|&u| (t & u).count_ones() == 1))
+                cuts.triples[j].iter().all(|&t| [a, b, c].iter().all(|&u| (t & u).is_power_of_two()))
             });
             assert_eq!(crossing, slow.map(index).collect(), "cut {i}");
             assert_eq!(crossing.len(), 36);
@@ -264,7 +261,7 @@ mod tests {
         let standard = cuts().standard();
         assert_eq!(keepers.moves.iter().collect::<HashSet<_>>().len(), KEEPERS);
         assert!(keepers.moves.iter().all(|moves| moves[usize::from(standard)] == standard));
-        assert!(keepers.moves[0].iter().enumerate().all(|(i, &cut)| usize::from(cut) == i));
+        assert!(keepers.moves[0].iter().copied().eq(0..index(CUTS)));
         let to = cuts().action(Cuts::to_standard(cuts().triples[100]));
         assert_eq!(to[100], standard);
     }

@@ -74,7 +74,13 @@ impl Packed {
 
     /// Every multiset that becomes this one when bit `bits` is forgotten, and has that bit set `set` times.
     fn with_one_more_bit(self, bits: usize, set: usize, visit: &mut impl FnMut(Self)) {
-        fn choose(entries: &[(usize, usize)], bit: usize, set: usize, made: u128, visit: &mut impl FnMut(Packed)) {
+        fn choose(
+            entries: &[(usize, usize)],
+            bit: usize,
+            set: usize,
+            made: u128,
+            visit: &mut impl FnMut(Packed),
+        ) {
             let Some((&(vector, times), rest)) = entries.split_first() else {
                 if set == 0 {
                     visit(Packed(made));
@@ -116,10 +122,13 @@ impl Orbit {
     /// columns of the other boxes.
     fn class(&self, boxes: usize) -> TwoClass {
         let factorial = |n: usize| (1..=n as u128).product::<u128>();
-        let vectors: Vec<u8> = self.least.entries()
+        let vectors: Vec<u8> = self
+            .least
+            .entries()
             .flat_map(|(vector, times)| vec![u8::try_from(vector).expect("at most 5 bits"); times])
             .collect();
-        let renamings = self.least.entries().fold(factorial(2 * boxes), |all, (_, times)| all / factorial(times));
+        let renamings =
+            self.least.entries().fold(factorial(2 * boxes), |all, (_, times)| all / factorial(times));
         let first_boxes = factorial(2 * boxes) / factorial(boxes).pow(2);
         let ordered = self.size * renamings;
         assert_eq!(ordered % (first_boxes << (boxes - 1)), 0, "column sets come in full orbits");
@@ -131,19 +140,27 @@ impl Orbit {
 fn symmetries(bits: usize) -> Vec<Vec<u8>> {
     let mut orders: Vec<Vec<usize>> = vec![vec![]];
     for bit in 0..bits {
-        orders = orders.iter()
+        orders = orders
+            .iter()
             .flat_map(|order| {
                 (0..=order.len()).map(move |place| [&order[..place], &[bit], &order[place..]].concat())
             })
             .collect();
     }
     let flips = 0..1usize << bits;
-    flips.flat_map(|flip| orders.iter().map(move |order| {
-        (0..1usize << bits).map(|corner| {
-            let moved: usize = order.iter().enumerate().map(|(to, &from)| (corner >> from & 1) << to).sum();
-            u8::try_from(moved ^ flip).expect("at most 5 bits")
-        }).collect()
-    })).collect()
+    flips
+        .flat_map(|flip| {
+            orders.iter().map(move |order| {
+                (0..1usize << bits)
+                    .map(|corner| {
+                        let moved: usize =
+                            order.iter().enumerate().map(|(to, &from)| (corner >> from & 1) << to).sum();
+                        u8::try_from(moved ^ flip).expect("at most 5 bits")
+                    })
+                    .collect()
+            })
+        })
+        .collect()
 }
 
 impl TwoClass {
@@ -163,6 +180,10 @@ impl TwoClass {
 
     /// A band of the class, row by row: the lexicographically first with these column sets, then renamed so that its
     /// first row is 1, 2, 3, ... Not the first of the whole class.
+    ///
+    /// # Panics
+    ///
+    /// When the vectors are not those of a class.
     pub fn band(&self) -> Vec<Vec<u8>> {
         fn fill(free: &mut [u16], used: u16, cell: usize, band: &mut Vec<u8>) -> bool {
             let side = free.len();
@@ -191,7 +212,10 @@ impl TwoClass {
         for (new, &old) in (0..).zip(&cells[..self.vectors.len()]) {
             name[usize::from(old)] = new;
         }
-        cells.chunks(self.vectors.len()).map(|row| row.iter().map(|&old| name[usize::from(old)]).collect()).collect()
+        cells
+            .chunks(self.vectors.len())
+            .map(|row| row.iter().map(|&old| name[usize::from(old)]).collect())
+            .collect()
     }
 }
 
@@ -220,7 +244,8 @@ mod tests {
             let opposite = (1 << boxes) - 1;
             let alike = |class: &&TwoClass| {
                 let [first, .., last] = class.vectors[..] else { unreachable!("a band has digits") };
-                first ^ last == opposite && class.vectors.iter().all(|&vector| vector == first || vector == last)
+                first ^ last == opposite
+                    && class.vectors.iter().all(|&vector| vector == first || vector == last)
             };
             let classes = two_classes(boxes);
             let found: Vec<_> = classes.iter().filter(alike).collect();

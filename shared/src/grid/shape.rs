@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, de};
 /// Largest side there are digits for: `1`..`9`, then `A`..`P`.
 pub const MAX_SIDE: u8 = 25;
 
-/// Boxes of R rows and C columns in a grid of side R*C. `3x3` is the usual sudoku.
+/// Boxes of R rows and C columns in a grid of side `R*C`. `3x3` is the usual sudoku.
 ///
 /// A band holds R boxes side by side, and there are C bands; a stack holds C boxes, and there are R stacks.
 ///
@@ -27,7 +27,7 @@ pub struct Shape {
 /// A shape that cannot be read, or that a computation does not cover.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
-    /// Not of the form RxC.
+    /// Not of the form `RxC`.
     #[error("shape `{text}` is not of the form RxC; accepted are {}", accepted())]
     Syntax {
         /// What was given.
@@ -104,7 +104,11 @@ impl Shape {
     /// [`ShapeError::NotCounted`] names the accepted shapes.
     pub fn counted(self) -> Result<Self, ShapeError> {
         let upright = if self.rows <= self.columns { self } else { self.transposed() };
-        if Self::COUNTED.contains(&upright) { Ok(upright) } else { Err(ShapeError::NotCounted { shape: self }) }
+        if Self::COUNTED.contains(&upright) {
+            Ok(upright)
+        } else {
+            Err(ShapeError::NotCounted { shape: self })
+        }
     }
 
     /// The shape in words, as in "two rows by three columns".
@@ -123,7 +127,8 @@ fn accepted() -> String {
 
 fn word(n: u8) -> String {
     const WORDS: [&str; 13] = [
-        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
     ];
     WORDS.get(usize::from(n)).map_or_else(|| n.to_string(), |&word| word.to_owned())
 }

@@ -47,7 +47,8 @@ mod tests {
         let all: HashSet<Band> = (0..COUNT).map(filling).collect();
         assert_eq!(all.len() as u64, COUNT);
         for band in &all {
-            let full = |digits: &mut dyn Iterator<Item = u8>| digits.map(|digit| 1 << digit).sum::<u16>() == 0x1FF;
+            let full =
+                |digits: &mut dyn Iterator<Item = u8>| digits.map(|digit| 1 << digit).sum::<u16>() == 0x1FF;
             assert!(band.iter().all(|row| full(&mut row.iter().copied())));
             assert!((0..3).all(|b| full(&mut (0..9).map(|cell| band[cell / 3][3 * b + cell % 3]))));
         }

@@ -6,7 +6,7 @@
 
 use super::super::{
     gangster::table::{BandTable, dot},
-    triples::{CUTS, Cut, STANDARD, SPLITS, cuts, splits},
+    triples::{CUTS, Cut, SPLITS, STANDARD, cuts, splits},
 };
 use super::{AuditCount, gather};
 
@@ -28,9 +28,11 @@ impl Pairs {
             .iter()
             .map(|&(above, below)| (BandTable::new(cuts, above), BandTable::new(cuts, below)))
             .collect();
-        let splits = cuts.triples.iter().map(|&columns| {
-            splits(columns).map(|(above, below)| (number(above), number(below)))
-        }).collect();
+        let splits = cuts
+            .triples
+            .iter()
+            .map(|&columns| splits(columns).map(|(above, below)| (number(above), number(below))))
+            .collect();
         Self { tables, splits, fillings: BandTable::below_standard_box(cuts) }
     }
 
@@ -40,14 +42,19 @@ impl Pairs {
         let mut completions = [0u64; CUTS];
         for (above, below) in &self.tables {
             // Bands by the 56 splits of box 2, for each cut of box 3; rows and columns of a table are alike.
-            let gathered: Vec<([i16; SPLITS], [i16; SPLITS])> = (0..).zip(&self.splits)
+            let gathered: Vec<([i16; SPLITS], [i16; SPLITS])> = (0..)
+                .zip(&self.splits)
                 .map(|(cut, _)| {
                     let (upper, lower) = (above.row(cut), below.row(cut));
-                    (split.map(|pair| upper[usize::from(pair.0)]), split.map(|pair| lower[usize::from(pair.1)]))
+                    (
+                        split.map(|pair| upper[usize::from(pair.0)]),
+                        split.map(|pair| lower[usize::from(pair.1)]),
+                    )
                 })
                 .collect();
             for (sum, split) in completions.iter_mut().zip(&self.splits) {
-                *sum += split.iter()
+                *sum += split
+                    .iter()
                     .map(|&(a, b)| u64::from(dot(&gathered[usize::from(a)].0, &gathered[usize::from(b)].1)))
                     .sum::<u64>();
             }

@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 
 use super::super::{
     nine::NineClasses,
-    triples::{CUTS, Cut, Cuts, STANDARD, SPLITS, cuts, splits},
+    triples::{CUTS, Cut, Cuts, SPLITS, STANDARD, cuts, splits},
 };
 use super::table::{BandTable, dot};
 
@@ -66,7 +66,7 @@ impl NineTables {
         let moves = &classes.keepers.moves;
         let all: Vec<usize> = (0..moves.len()).collect();
         let same = std::array::from_fn(|i| Cut::try_from(i).expect("280 cuts"));
-        let both_standard = Term::new(moves, &all, same, same);
+        let both_standard = Term::new(moves, &all, &same, &same);
 
         let standard = splits(STANDARD);
         let numbers = |i: usize| {
@@ -86,7 +86,7 @@ impl NineTables {
         let to_first = to_first.collect();
         let keeping: Vec<usize> = (0..moves.len()).filter(|&g| takes(g, (upper, lower))).collect();
         let renaming = |cut: Cut| cuts.action(Cuts::to_standard(cuts.triples[usize::from(cut)]));
-        let one_apart = Term::new(moves, &keeping, renaming(upper), renaming(lower));
+        let one_apart = Term::new(moves, &keeping, &renaming(upper), &renaming(lower));
 
         let splits = all_splits(cuts, moves, &both_standard.firsts);
         Self { bands: BandTable::new(cuts, STANDARD), splits, both_standard, one_apart, to_first }
@@ -102,11 +102,16 @@ impl NineTables {
         let moves = &classes.keepers.moves;
         let both = self.term(&self.both_standard, moves, box2, box3);
         // Many of the 27 pairs fall together once they are brought home.
-        let mut homes: Vec<(usize, Cut)> = self.to_first.iter()
-            .map(|&g| self.one_apart.bring_home(moves, moves[g][usize::from(box2)], moves[g][usize::from(box3)]))
+        let mut homes: Vec<(usize, Cut)> = self
+            .to_first
+            .iter()
+            .map(|&g| {
+                self.one_apart.bring_home(moves, moves[g][usize::from(box2)], moves[g][usize::from(box3)])
+            })
             .collect();
         homes.sort_unstable();
-        let apart: u64 = homes.chunk_by(|a, b| a == b)
+        let apart: u64 = homes
+            .chunk_by(|a, b| a == b)
             .map(|same| same.len() as u64 * self.at_home(&self.one_apart, same[0].0, same[0].1))
             .sum();
         2 * (both + apart)
@@ -122,24 +127,30 @@ impl NineTables {
             let split = &self.splits[usize::from(term.firsts[first])];
             let upper = split.map(|(above, _)| usize::from(term.upper[usize::from(above)]));
             let lower = split.map(|(_, below)| usize::from(term.lower[usize::from(below)]));
-            (0..CUTS).map(|i| {
-                let (above, below) = (self.bands.row(term.upper[i]), self.bands.row(term.lower[i]));
-                Rows { upper: upper.map(|j| above[j]), lower: lower.map(|j| below[j]) }
-            }).collect()
+            (0..CUTS)
+                .map(|i| {
+                    let (above, below) = (self.bands.row(term.upper[i]), self.bands.row(term.lower[i]));
+                    Rows { upper: upper.map(|j| above[j]), lower: lower.map(|j| below[j]) }
+                })
+                .collect()
         });
-        self.splits[usize::from(box3)].iter()
-            .map(|&(above, below)| u64::from(dot(&rows[usize::from(above)].upper, &rows[usize::from(below)].lower)))
+        self.splits[usize::from(box3)]
+            .iter()
+            .map(|&(above, below)| {
+                u64::from(dot(&rows[usize::from(above)].upper, &rows[usize::from(below)].lower))
+            })
             .sum()
     }
 }
 
 impl Term {
-    fn new(moves: &[[Cut; CUTS]], keeping: &[usize], upper: [Cut; CUTS], lower: [Cut; CUTS]) -> Self {
+    fn new(moves: &[[Cut; CUTS]], keeping: &[usize], upper: &[Cut; CUTS], lower: &[Cut; CUTS]) -> Self {
         let mut firsts: Vec<Cut> = Vec::new();
         let mut first_number = [None; CUTS];
         let mut home = Vec::with_capacity(CUTS);
         for cut in 0..CUTS {
-            let known = keeping.iter()
+            let known = keeping
+                .iter()
                 .find_map(|&g| first_number[usize::from(moves[g][cut])].map(|number| (g, number)));
             home.push(known.unwrap_or_else(|| {
                 first_number[cut] = Some(firsts.len());
@@ -149,7 +160,7 @@ impl Term {
             }));
         }
         let rows = firsts.iter().map(|_| OnceLock::new()).collect();
-        Self { upper, lower, home, firsts, rows }
+        Self { upper: *upper, lower: *lower, home, firsts, rows }
     }
 
     fn bring_home(&self, moves: &[[Cut; CUTS]], box2: Cut, box3: Cut) -> (usize, Cut) {
@@ -164,7 +175,8 @@ fn all_splits(cuts: &Cuts, moves: &[[Cut; CUTS]], firsts: &[Cut]) -> Vec<[(Cut, 
     let mut all = vec![[(0, 0); SPLITS]; CUTS];
     let mut known = [false; CUTS];
     for &first in firsts {
-        let split = splits(cuts.triples[usize::from(first)]).map(|(above, below)| (number(above), number(below)));
+        let split =
+            splits(cuts.triples[usize::from(first)]).map(|(above, below)| (number(above), number(below)));
         for moves in moves {
             let cut = usize::from(moves[usize::from(first)]);
             if !known[cut] {

@@ -54,6 +54,10 @@ impl BandTable {
     }
 
     /// The bands whose box 2 has this cut, by the cut of box 3.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such cut.
     pub fn row(&self, box2: Cut) -> &[i16; CUTS] {
         let start = usize::from(box2) * CUTS;
         self.entries[start..start + CUTS].try_into().expect("a row has 280 entries")
@@ -87,7 +91,10 @@ mod tests {
         assert_eq!(bands * 36, 216 * 2_612_736);
         assert_eq!(all.entries.iter().max(), Some(&1_728));
         let fixed = BandTable::below_standard_box(cuts());
-        assert_eq!(fixed.entries.iter().map(|&bands| u64::from(bands.cast_unsigned())).sum::<u64>(), 2_612_736);
+        assert_eq!(
+            fixed.entries.iter().map(|&bands| u64::from(bands.cast_unsigned())).sum::<u64>(),
+            2_612_736
+        );
         for (i, j) in [(0, 5), (17, 200), (279, 31)] {
             assert_eq!(all.bands(i, j), all.bands(j, i));
             assert_eq!(fixed.bands(i, j), fixed.bands(j, i));

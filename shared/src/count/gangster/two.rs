@@ -67,13 +67,16 @@ fn halves(vectors: &[u8]) -> (Vec<u8>, Vec<u8>) {
     // In a box, t digits of a half in one column and the rest in the other share t^2 + (boxes - t)^2 pairs, up to a
     // constant and a factor; the other half shares as many.
     let shared = |half: u32| -> usize {
-        (0..boxes).map(|b| {
-            let members = vectors.iter().enumerate().filter(|(digit, _)| half >> digit & 1 == 1);
-            let t = members.filter(|(_, vector)| **vector >> b & 1 == 1).count();
-            t * t + (boxes - t) * (boxes - t)
-        }).sum()
+        (0..boxes)
+            .map(|b| {
+                let members = vectors.iter().enumerate().filter(|(digit, _)| half >> digit & 1 == 1);
+                let t = members.filter(|(_, vector)| **vector >> b & 1 == 1).count();
+                t * t + (boxes - t) * (boxes - t)
+            })
+            .sum()
     };
-    let choices = (0..1u32 << vectors.len()).filter(|half| half & 1 == 1 && half.count_ones() as usize == boxes);
+    let choices =
+        (0..1u32 << vectors.len()).filter(|half| half & 1 == 1 && half.count_ones() as usize == boxes);
     let best = choices.max_by_key(|&half| shared(half)).expect("there are halves");
     let pick = |wanted: u32| {
         let members = vectors.iter().enumerate().filter(move |(digit, _)| best >> digit & 1 == wanted);
@@ -93,7 +96,8 @@ impl Rows {
     fn orders(self, vector: u8) -> Vec<Cells> {
         let mut partial: Vec<(Cells, u8)> = vec![(0, 0)];
         for row in 0..self.boxes {
-            partial = partial.iter()
+            partial = partial
+                .iter()
                 .flat_map(|&(cells, used)| {
                     (0..self.boxes).filter(move |b| used >> b & 1 == 0).map(move |b| {
                         let column = 2 * b + usize::from(vector >> b & 1);
@@ -187,7 +191,8 @@ impl Tally {
             self.slots[slot].0 = cells + 1;
             self.filled += 1;
         }
-        self.slots[slot].1 = self.slots[slot].1.checked_add(ways).expect("placements of a half exceed 64 bits");
+        self.slots[slot].1 =
+            self.slots[slot].1.checked_add(ways).expect("placements of a half exceed 64 bits");
         if 2 * self.filled > self.slots.len() {
             self.grow();
         }
@@ -223,7 +228,10 @@ mod tests {
             let mut sorted = sets.clone();
             sorted.sort_unstable();
             let times = sorted.chunk_by(|a, b| a == b).map(|run| (1..=run.len()).product::<usize>());
-            assert_eq!(rows.sorted(pack(&sets)), (pack(&sorted), u32::try_from(times.product::<usize>()).unwrap()));
+            assert_eq!(
+                rows.sorted(pack(&sets)),
+                (pack(&sorted), u32::try_from(times.product::<usize>()).unwrap())
+            );
         }
     }
 

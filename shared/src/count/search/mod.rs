@@ -96,8 +96,9 @@ impl Search {
                 let fill = Fill::new(&below);
                 let (second, third) = (choice / shape.columns(), choice % shape.columns());
                 let fourths = u32::try_from(shape.columns()).expect("at most 5");
-                let completions =
-                    steps(fourths, progress, pause, |fourth| fill.ways_with(&[second, third, fourth as usize]))?;
+                let completions = steps(fourths, progress, pause, |fourth| {
+                    fill.ways_with(&[second, third, fourth as usize])
+                })?;
                 // The band itself is counted like what is below it.
                 (if choice == 0 { Fill::new(&columns).ways().into() } else { 0 }, completions)
             }
@@ -115,7 +116,8 @@ pub(super) fn steps(
 ) -> Option<u128> {
     let mut progress = if progress.next <= count { progress } else { UnitProgress::default() };
     while progress.next < count {
-        progress.sum = progress.sum.checked_add(step(progress.next).into()).expect("a count exceeds 128 bits");
+        progress.sum =
+            progress.sum.checked_add(step(progress.next).into()).expect("a count exceeds 128 bits");
         progress.next += 1;
         if progress.next < count && pause(progress) {
             return None;

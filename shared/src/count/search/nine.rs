@@ -26,9 +26,14 @@ pub const STEPS: u32 = 36;
 /// Ways to fill three rows with given column sets, found when first asked for. Shared by all units of a process; what
 /// is stored does not depend on who stores it.
 pub struct Remembered {
-    /// By the cuts of boxes 2 and 3 once box 1 is standard. 0 is "not yet known": the count itself is never 0, which
-    /// [`fill_three_rows`] makes sure of by counting one too many.
+    /// By the cuts of boxes 2 and 3 once box 1 is standard: one more than the ways, and 0 for "not yet known".
     known: Vec<AtomicU32>,
+}
+
+impl Default for Remembered {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Remembered {
@@ -38,6 +43,10 @@ impl Remembered {
     }
 
     /// Ways to fill three rows with the standard columns in box 1 and these cuts in the others.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such cut.
     pub fn ways(&self, box2: Cut, box3: Cut) -> u32 {
         // Boxes 2 and 3 can be exchanged.
         let (box2, box3) = (box2.min(box3), box2.max(box3));
@@ -57,7 +66,7 @@ impl Remembered {
 /// Ways to put the digits of nine column sets into three rows, none twice in a row, by trying cell after cell. The
 /// rows can be exchanged: the first column is held ascending and counts 6 times.
 pub fn fill_three_rows(columns: [Digits; 9]) -> u32 {
-    fn cell(free: &mut [Digits; 9], first: &[Digits; 3], at: usize, used: Digits) -> u32 {
+    fn cell(free: &mut [Digits; 9], first: [Digits; 3], at: usize, used: Digits) -> u32 {
         if at == 27 {
             return 1;
         }
@@ -77,7 +86,7 @@ pub fn fill_three_rows(columns: [Digits; 9]) -> u32 {
         ways
     }
     let first = members(columns[0]);
-    6 * cell(&mut { columns }, &first, 0, 0)
+    6 * cell(&mut { columns }, first, 0, 0)
 }
 
 /// A band, prepared for the search below it.
@@ -128,7 +137,8 @@ impl BoxBelow {
         let mut share = vec![0; 1 << 12];
         let all = splits(columns);
         for (number, (upper, _)) in (0..).zip(all) {
-            let keys = |column: usize| members(upper[column]).map(|digit| place(column, digit)).iter().sum::<u16>();
+            let keys =
+                |column: usize| members(upper[column]).map(|digit| place(column, digit)).iter().sum::<u16>();
             share[usize::from(keys(0) | keys(1))] = number;
         }
         Self { orders, share, lower: all.map(|(_, lower)| cuts().number(lower[0], lower[1])) }

@@ -34,7 +34,8 @@ impl Fill {
 
     /// A band with these column sets in which the digits of the first box stand ascending in both columns.
     pub fn with_first_box(columns: &[u16]) -> Self {
-        let given = digits(columns[0]).zip(digits(columns[1])).map(|(left, right)| vec![left, right]).collect();
+        let given =
+            digits(columns[0]).zip(digits(columns[1])).map(|(left, right)| vec![left, right]).collect();
         Self::with(columns, given, 1)
     }
 
