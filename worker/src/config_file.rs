@@ -55,7 +55,7 @@ impl ConfigFile {
 
 /// toml's message is several lines with a picture; errors here are one line.
 fn one_line(text: &str, error: &toml::de::Error) -> String {
-    let line = error.span().map(|span| text[..span.start.min(text.len())].lines().count().max(1));
+    let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
     let line = line.map_or(String::new(), |line| format!("line {line}: "));
     format!("{line}{}", error.message().replace('\n', " "))
 }

@@ -123,6 +123,13 @@ impl Core {
                 }
                 () = stop.cancelled() => return Ok(()),
                 _ = tick.tick() => {
+                    // What was said before now counts as said, even if this process was stopped for a while:
+                    // otherwise workers would be closed for a silence that was ours.
+                    for _ in 0..inputs.len() {
+                        if let Ok(input) = inputs.try_recv() {
+                            self.input(input);
+                        }
+                    }
                     self.feed(Event::Tick);
                     if std::mem::take(&mut self.moved) {
                         self.announce();

@@ -23,7 +23,7 @@ pub struct ClassPartial {
     pub class: u32,
     /// Units of the class that are counted here.
     pub units: u64,
-    /// Bands with given column sets: known once the first unit of the class is, and 0 before.
+    /// Bands with given column sets, as far as these units report them.
     pub bands: u128,
     /// Completions found in these units.
     pub completions: u128,
@@ -56,9 +56,6 @@ pub fn check_classes(
                 "{} units of class {} where {units} of {class} belong",
                 count.units, count.class
             ));
-        }
-        if (count.bands > 0) != range.contains(&first) {
-            return bad(format!("{} bands of class {class} in units {range:?}", count.bands));
         }
     }
     Ok(())
@@ -106,10 +103,6 @@ pub fn merge_classes(
 }
 
 fn add(a: ClassPartial, b: ClassPartial) -> Option<ClassPartial> {
-    // Only one unit of a class reports its bands.
-    if a.bands > 0 && b.bands > 0 {
-        return None;
-    }
     Some(ClassPartial {
         class: a.class,
         units: a.units.checked_add(b.units)?,

@@ -51,7 +51,7 @@ pub fn report(job: &Recount, partial: &Partial, progress: &Progress) -> Result<R
             })),
             "agrees": agrees,
             found.key: lines_as_json(&found),
-            "comparisons": comparisons(shape, &found.total, &comparison),
+            "comparisons": comparisons(shape, progress.complete().then_some(&found.total), &comparison),
         }),
         table,
         csv: csv(&found),
@@ -152,9 +152,10 @@ fn numbers(shape: Shape, comparison: &Comparison) -> Vec<(&'static str, String, 
     list
 }
 
-fn comparisons(shape: Shape, total: &Exact, comparison: &Comparison) -> Value {
+/// The numbers, and how many times the total they are once that is known.
+fn comparisons(shape: Shape, total: Option<&Exact>, comparison: &Comparison) -> Value {
     let pairs = numbers(shape, comparison).into_iter().map(|(key, _, number)| {
-        let value = json!({ "value": number.to_string(), "value_over_total": number.ratio(total, 6) });
+        let value = json!({ "value": number.to_string(), "value_over_total": total.and_then(|total| number.ratio(total, 6)) });
         (key.to_owned(), value)
     });
     Value::Object(pairs.collect())

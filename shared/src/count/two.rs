@@ -26,7 +26,7 @@ pub struct TwoClass {
     pub tuples: u128,
 }
 
-/// The classes for bands of `boxes` boxes, in a fixed order. Some 50 ms for 5 boxes, much less below.
+/// The classes for bands of `boxes` boxes, in a fixed order. Some 0.25 s for 5 boxes, much less below.
 ///
 /// # Panics
 ///

@@ -34,8 +34,8 @@ pub enum ShapeError {
         text: String,
     },
     /// A box without cells, or a grid larger than there are digits for.
-    #[error("shape {rows}x{columns}: boxes need at least one row and one column, and side {} is not in 1..={MAX_SIDE}",
-        u32::from(*rows) * u32::from(*columns))]
+    #[error("shape {rows}x{columns}: boxes need at least one row and one column, and side {} is not in 1..={MAX_SIDE}; accepted are {}",
+        u32::from(*rows) * u32::from(*columns), accepted())]
     Side {
         /// Rows of a box.
         rows: u8,

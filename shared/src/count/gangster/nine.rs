@@ -21,17 +21,15 @@
 //!
 //! `T0` and `T1` do not change under the renamings that keep their split either: 1,296 and 48 of them. They are used
 //! to bring the first argument to one of 5 or about a dozen cuts, and for these the rows of the table that the sum
-//! runs over are copied into contiguous memory: 56 scalar products of length 56 are left, some 0.2 µs.
-
-use std::sync::OnceLock;
+//! runs over are copied into contiguous memory: 56 scalar products of length 56 are left, some 0.5 µs.
 
 use super::super::{
     nine::NineClasses,
     triples::{CUTS, Cut, Cuts, SPLITS, STANDARD, cuts, splits},
 };
-use super::table::{BandTable, dot};
+use super::table::{BandTable, PaddedRow, gather, sum_of_products};
 
-/// Everything that all classes need. About 0.3 ms to build; parts for single cuts follow when first asked for.
+/// Everything that all classes need.
 pub struct NineTables {
     bands: BandTable,
     /// For each cut its 56 splits: (cut above, cut below).
@@ -50,13 +48,12 @@ struct Term {
     /// For each cut, a keeper of the split that takes it to a first cut, and the number of that.
     home: Vec<(usize, usize)>,
     firsts: Vec<Cut>,
-    rows: Vec<OnceLock<Vec<Rows>>>,
 }
 
 /// For one first cut of box 2 and one cut of box 3: numbers of bands by the 56 splits of box 2.
 struct Rows {
-    upper: [i16; SPLITS],
-    lower: [i16; SPLITS],
+    upper: PaddedRow,
+    lower: PaddedRow,
 }
 
 impl NineTables {
@@ -97,49 +94,51 @@ impl NineTables {
         self.bands.bands(cuts.0, cuts.1)
     }
 
-    /// Completions of a band with standard box 1 and these cuts of boxes 2 and 3.
-    pub fn completions(&self, classes: &NineClasses, (box2, box3): (Cut, Cut)) -> u64 {
+    /// Completions of bands with standard box 1 and these cuts of boxes 2 and 3.
+    ///
+    /// All at once: the terms of all bands are sorted by the first cut they are brought to, so that the rows of one
+    /// first cut at a time are in memory, and equal terms of different bands are computed once.
+    pub fn completions(&self, classes: &NineClasses, pairs: &[(Cut, Cut)]) -> Vec<u64> {
         let moves = &classes.keepers.moves;
-        let both = self.term(&self.both_standard, moves, box2, box3);
-        // Many of the 27 pairs fall together once they are brought home.
-        let mut homes: Vec<(usize, Cut)> = self
-            .to_first
-            .iter()
-            .map(|&g| {
-                self.one_apart.bring_home(moves, moves[g][usize::from(box2)], moves[g][usize::from(box3)])
-            })
-            .collect();
-        homes.sort_unstable();
-        let apart: u64 = homes
-            .chunk_by(|a, b| a == b)
-            .map(|same| same.len() as u64 * self.at_home(&self.one_apart, same[0].0, same[0].1))
-            .sum();
-        2 * (both + apart)
-    }
-
-    fn term(&self, term: &Term, moves: &[[Cut; CUTS]], box2: Cut, box3: Cut) -> u64 {
-        let (first, box3) = term.bring_home(moves, box2, box3);
-        self.at_home(term, first, box3)
-    }
-
-    fn at_home(&self, term: &Term, first: usize, box3: Cut) -> u64 {
-        let rows = term.rows[first].get_or_init(|| {
-            let split = &self.splits[usize::from(term.firsts[first])];
-            let upper = split.map(|(above, _)| usize::from(term.upper[usize::from(above)]));
-            let lower = split.map(|(_, below)| usize::from(term.lower[usize::from(below)]));
-            (0..CUTS)
-                .map(|i| {
-                    let (above, below) = (self.bands.row(term.upper[i]), self.bands.row(term.lower[i]));
-                    Rows { upper: upper.map(|j| above[j]), lower: lower.map(|j| below[j]) }
-                })
-                .collect()
+        let mut sums = vec![0; pairs.len()];
+        let standard = pairs.iter().map(|&(box2, box3)| self.both_standard.bring_home(moves, box2, box3));
+        self.add(&self.both_standard, standard.zip(0..).collect(), &mut sums);
+        let apart = self.to_first.iter().flat_map(|&g| {
+            let images = pairs
+                .iter()
+                .map(move |&(box2, box3)| (moves[g][usize::from(box2)], moves[g][usize::from(box3)]));
+            images.map(|(box2, box3)| self.one_apart.bring_home(moves, box2, box3)).zip(0..)
         });
-        self.splits[usize::from(box3)]
-            .iter()
-            .map(|&(above, below)| {
-                u64::from(dot(&rows[usize::from(above)].upper, &rows[usize::from(below)].lower))
-            })
-            .sum()
+        self.add(&self.one_apart, apart.collect(), &mut sums);
+        sums.iter().map(|half| 2 * half).collect()
+    }
+
+    /// Adds the terms to the sums of their bands. A term is ((first cut, cut of box 3), number of the band).
+    fn add(&self, term: &Term, mut terms: Vec<((usize, Cut), usize)>, sums: &mut [u64]) {
+        terms.sort_unstable();
+        let mut rows = Vec::with_capacity(CUTS);
+        for of_first in terms.chunk_by(|a, b| a.0.0 == b.0.0) {
+            self.gather(term, of_first[0].0.0, &mut rows);
+            for same in of_first.chunk_by(|a, b| a.0 == b.0) {
+                let split = &self.splits[usize::from(same[0].0.1)];
+                let value = sum_of_products(split, |i| &rows[i].upper, |i| &rows[i].lower);
+                for &(_, band) in same {
+                    sums[band] += value;
+                }
+            }
+        }
+    }
+
+    /// The rows for one first cut of box 2.
+    fn gather(&self, term: &Term, first: usize, rows: &mut Vec<Rows>) {
+        let split = &self.splits[usize::from(term.firsts[first])];
+        let upper = split.map(|(above, _)| term.upper[usize::from(above)]);
+        let lower = split.map(|(_, below)| term.lower[usize::from(below)]);
+        rows.clear();
+        rows.extend(term.upper.iter().zip(&term.lower).map(|(&above, &below)| Rows {
+            upper: gather(self.bands.row(above), &upper),
+            lower: gather(self.bands.row(below), &lower),
+        }));
     }
 }
 
@@ -159,8 +158,7 @@ impl Term {
                 (0, firsts.len() - 1)
             }));
         }
-        let rows = firsts.iter().map(|_| OnceLock::new()).collect();
-        Self { upper: *upper, lower: *lower, home, firsts, rows }
+        Self { upper: *upper, lower: *lower, home, firsts }
     }
 
     fn bring_home(&self, moves: &[[Cut; CUTS]], box2: Cut, box3: Cut) -> (usize, Cut) {
@@ -225,7 +223,7 @@ mod tests {
         let tables = NineTables::new(classes());
         for _ in 0..20 {
             let (box2, box3) = (random.random_range(0..280), random.random_range(0..280));
-            let fast = tables.completions(classes(), (box2, box3));
+            let fast = tables.completions(classes(), &[(box2, box3)])[0];
             assert_eq!(fast, slow_completions(box2, box3), "seed {seed}, cuts {box2} and {box3}");
         }
     }
@@ -238,8 +236,8 @@ mod tests {
                 let class = classes().list[classes().of(box2, box3)];
                 assert_eq!(tables.bands((box2, box3)), tables.bands(class.cuts));
                 assert_eq!(
-                    tables.completions(classes(), (box2, box3)),
-                    tables.completions(classes(), class.cuts),
+                    tables.completions(classes(), &[(box2, box3)])[0],
+                    tables.completions(classes(), &[class.cuts])[0],
                     "cuts {box2} and {box3}"
                 );
             }

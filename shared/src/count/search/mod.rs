@@ -65,8 +65,8 @@ impl Search {
     /// Searches a unit from `progress` on. `pause` is asked after each step (at most some 10 ms) with the progress
     /// made; when it says true, the unit ends with `None` and can be taken up from there.
     ///
-    /// The result holds the completions with this first choice. The number of bands with given column sets is the same
-    /// for all units of a class and is reported by the first of them alone, so that the counts of a class add up.
+    /// The result holds the completions with this first choice, and a share of the number of bands with given column
+    /// sets such that both add up over the units of a class.
     ///
     /// # Panics
     ///
@@ -99,8 +99,8 @@ impl Search {
                 let completions = steps(fourths, progress, pause, |fourth| {
                     fill.ways_with(&[second, third, fourth as usize])
                 })?;
-                // The band itself is counted like what is below it.
-                (if choice == 0 { Fill::new(&columns).ways().into() } else { 0 }, completions)
+                // Exchanging the columns of every box makes the bands below of the bands of the class itself.
+                (completions, completions)
             }
         };
         Some(ClassCount { class: u32::try_from(class).expect("few classes"), bands, completions })
