@@ -2,8 +2,8 @@
 
 use jobs::Report;
 use proto::v1::{
-    Action, ControlRequest, DrainRequest, JobStatus, ListRequest, ResultRequest, StatusRequest, SubmitRequest,
-    WorkerStatus, WorkersRequest, jobs_client::JobsClient,
+    Action, ControlRequest, DrainRequest, JobStatus, ListRequest, ResultRequest, StatusRequest,
+    SubmitRequest, WorkerStatus, WorkersRequest, jobs_client::JobsClient,
 };
 use tonic::{Code, Status, Streaming, transport::Channel};
 use worker::dial::{Dial, DialError};
@@ -31,7 +31,9 @@ impl From<Status> for ClientError {
         let text = status.message().to_owned();
         match status.code() {
             Code::InvalidArgument | Code::NotFound => Self::Invalid(text),
-            Code::Unimplemented => Self::Refused("what answers there is not a Nonet coordinator of this version".into()),
+            Code::Unimplemented => {
+                Self::Refused("what answers there is not a Nonet coordinator of this version".into())
+            }
             _ if text.is_empty() => Self::Refused(format!("the coordinator broke off ({})", status.code())),
             _ => Self::Refused(text),
         }
@@ -46,7 +48,9 @@ impl Client {
     /// When nobody answers.
     pub async fn connect(dial: &Dial) -> Result<Self, ClientError> {
         let client = JobsClient::new(dial.connect().await?);
-        Ok(Self(client.max_decoding_message_size(64 << 20).max_encoding_message_size(proto::MAX_MESSAGE_BYTES)))
+        Ok(Self(
+            client.max_decoding_message_size(64 << 20).max_encoding_message_size(proto::MAX_MESSAGE_BYTES),
+        ))
     }
 
     /// Submits a job; true when it was there already.
@@ -95,7 +99,8 @@ impl Client {
     pub async fn result(&mut self, job: &str) -> Result<(JobStatus, Report), ClientError> {
         let reply = self.0.result(ResultRequest { job: job.into() }).await?.into_inner();
         let json = serde_json::from_str(&reply.json);
-        let json = json.map_err(|e| ClientError::Refused(format!("the coordinator's report is no JSON: {e}")))?;
+        let json =
+            json.map_err(|e| ClientError::Refused(format!("the coordinator's report is no JSON: {e}")))?;
         let alarm = Some(reply.alarm).filter(|alarm| !alarm.is_empty());
         let report = Report { json, table: reply.table, csv: reply.csv, alarm };
         Ok((reply.job.unwrap_or_default(), report))

@@ -5,7 +5,8 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 use jobs::Report;
 use proto::v1::{
     ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, ListReply, ListRequest, ResultReply,
-    ResultRequest, State, StatusRequest, SubmitReply, SubmitRequest, ToWorker, Welcome, WorkersReply, WorkersRequest,
+    ResultRequest, State, StatusRequest, SubmitReply, SubmitRequest, ToWorker, Welcome, WorkersReply,
+    WorkersRequest,
     farm_server::{Farm, FarmServer},
     jobs_server::{Jobs, JobsServer},
 };
@@ -15,7 +16,10 @@ use tokio::{
     sync::mpsc,
     time::timeout,
 };
-use tokio_stream::{Stream, StreamExt, wrappers::{ReceiverStream, TcpListenerStream}};
+use tokio_stream::{
+    Stream, StreamExt,
+    wrappers::{ReceiverStream, TcpListenerStream},
+};
 use tokio_util::sync::CancellationToken;
 use tonic::{
     Request, Response, Status, Streaming,
@@ -65,7 +69,11 @@ pub async fn serve_memory(
     serve(engine, ReceiverStream::new(pipes).map(Ok::<_, std::io::Error>), stop).await
 }
 
-async fn serve<S, IO, E>(engine: Engine, incoming: S, stop: CancellationToken) -> Result<(), tonic::transport::Error>
+async fn serve<S, IO, E>(
+    engine: Engine,
+    incoming: S,
+    stop: CancellationToken,
+) -> Result<(), tonic::transport::Error>
 where
     S: Stream<Item = Result<IO, E>>,
     IO: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
@@ -106,7 +114,10 @@ type Replies<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
 impl Farm for Service {
     type WorkStream = Replies<ToWorker>;
 
-    async fn work(&self, request: Request<Streaming<FromWorker>>) -> Result<Response<Self::WorkStream>, Status> {
+    async fn work(
+        &self,
+        request: Request<Streaming<FromWorker>>,
+    ) -> Result<Response<Self::WorkStream>, Status> {
         let mut incoming = request.into_inner();
         let first = timeout(HELLO_TIMEOUT, incoming.message()).await;
         let first = first.map_err(|_| Status::deadline_exceeded("no hello within 10 s"))??;

@@ -40,7 +40,11 @@ fn wrong_arguments_are_explained() {
     refused(&["run", "recount", "--state", state, "--fillings"], 2, &["audit"]);
     refused(&["run", "racount", "--state", state], 2, &["racount", "recount"]);
     refused(&["run", "noop", "--units", "0", "--state", state], 2, &["at least one"]);
-    refused(&["run", "noop", "--units", "5", "--threads", "0", "--state", state], 2, &["threads", "1 to 1024"]);
+    refused(
+        &["run", "noop", "--units", "5", "--threads", "0", "--state", state],
+        2,
+        &["threads", "1 to 1024"],
+    );
     refused(&["coordinator", "--listen", "nonsense", "--state", state], 2, &["nonsense", "HOST:PORT"]);
     refused(&["coordinator", "--listen", "0.0.0.0:0", "--state", state], 2, &["--allow-plaintext"]);
     refused(&["worker", "--coordinator", "localhost:7700", "--state", state], 2, &["http://HOST:PORT"]);
@@ -73,7 +77,11 @@ fn a_state_folder_that_cannot_be_is_explained() {
     fs::write(&file, "not a folder").expect("written");
     refused(&["run", "noop", "--state", text(&file)], 1, &["file", "folder"]);
     refused(&["coordinator", "--listen", "127.0.0.1:0", "--state", text(&file)], 1, &["file", "folder"]);
-    refused(&["worker", "--coordinator", "http://127.0.0.1:9", "--state", text(&file)], 1, &["file", "folder"]);
+    refused(
+        &["worker", "--coordinator", "http://127.0.0.1:9", "--state", text(&file)],
+        1,
+        &["file", "folder"],
+    );
     // proc takes no folders, not even from root.
     refused(&["run", "noop", "--state", "/proc/nonet-state"], 1, &["/proc/nonet-state"]);
     refused(&["ledger", "check", "--state", text(&dir.path().join("absent"))], 1, &["absent"]);
@@ -87,7 +95,11 @@ fn a_folder_in_use_and_a_port_in_use_are_explained() {
     refused(&["run", "noop", "--state", text(&state)], 1, &["uses this folder", text(&state)]);
     let listen = farm.url.trim_start_matches("http://");
     let other = farm.dir.path().join("other");
-    refused(&["coordinator", "--listen", listen, "--state", text(&other)], 1, &[listen, "another coordinator"]);
+    refused(
+        &["coordinator", "--listen", listen, "--state", text(&other)],
+        1,
+        &[listen, "another coordinator"],
+    );
 }
 
 #[test]
@@ -99,8 +111,7 @@ fn an_absent_coordinator_is_explained_and_a_worker_waits_for_it() {
     let dir = tempfile::tempdir().expect("a folder");
     let worker = spawn(&["worker", "--coordinator", &url, "--state", text(&dir.path().join("w"))]);
     until("the worker has made its folder", || dir.path().join("w").exists());
-    let coordinator =
-        spawn(&["coordinator", "--listen", &address, "--state", text(&dir.path().join("c"))]);
+    let coordinator = spawn(&["coordinator", "--listen", &address, "--state", text(&dir.path().join("c"))]);
     let connected = || run(&["workers", "--coordinator", &url, "--format", "csv"]).1.lines().count() == 2;
     until("the worker has found the coordinator", connected);
     drop((worker, coordinator));
@@ -119,7 +130,8 @@ fn unknown_jobs_and_workers_are_explained() {
 fn sigint_in_every_phase_ends_with_130_and_the_same_command_resumes() {
     let dir = tempfile::tempdir().expect("a folder");
     let state = dir.path().join("state");
-    let args = ["run", "noop", "--units", "4000", "--unit-us", "500", "--threads", "2", "--state", text(&state)];
+    let args =
+        ["run", "noop", "--units", "4000", "--unit-us", "500", "--threads", "2", "--state", text(&state)];
     // From before the ledger is open to well into the job.
     for wait_ms in [5, 20, 50, 100, 200, 400, 700] {
         let process = spawn(&args);

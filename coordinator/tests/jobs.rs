@@ -71,7 +71,8 @@ fn pause_resume_cancel_retry_do_what_they_say() {
 #[test]
 fn units_that_fail_on_two_workers_are_given_up_and_the_rest_is_done() {
     let mut farm = Farm::start(2, &[]);
-    let submit = ["submit", "noop", "--units", "500", "--fail", "7", "--panic", "300", "--wait", "--format", "json"];
+    let submit =
+        ["submit", "noop", "--units", "500", "--fail", "7", "--panic", "300", "--wait", "--format", "json"];
     let args = [&submit[..], &["--coordinator", &farm.url]].concat();
     let (code, stdout, stderr) = run(&args);
     assert_eq!(code, Some(3), "{stderr}");
@@ -101,12 +102,14 @@ fn the_only_worker_gives_a_unit_up_after_two_attempts() {
 #[test]
 fn the_same_job_is_answered_from_the_ledger_and_a_fresh_one_computed() {
     let mut farm = Farm::start(1, &[]);
-    let submit = ["submit", "recount", "--shape", "2x3", "--wait", "--format", "json", "--coordinator", &farm.url];
+    let submit =
+        ["submit", "recount", "--shape", "2x3", "--wait", "--format", "json", "--coordinator", &farm.url];
     let first = run(&submit);
     assert_eq!(first.0, Some(0), "{}", first.2);
     let second = run(&submit);
     assert!(second.2.contains("has this job already"), "{}", second.2);
-    let total = |stdout: &str| serde_json::from_str::<serde_json::Value>(stdout).expect("JSON")["total"].clone();
+    let total =
+        |stdout: &str| serde_json::from_str::<serde_json::Value>(stdout).expect("JSON")["total"].clone();
     // Pettersen and Jarvis 2005, OEIS A107739: 6x6 grids with boxes of 2x3.
     assert_eq!((total(&first.1), total(&second.1)), ("28200960".into(), "28200960".into()));
     let fresh = run(&[&submit[..], &["--fresh"]].concat());
@@ -119,7 +122,8 @@ fn the_same_job_is_answered_from_the_ledger_and_a_fresh_one_computed() {
 fn two_jobs_run_side_by_side_by_weight() {
     let farm = Farm::start(2, &["--lease-ms", "50"]);
     for (label, weight) in [("light", "1"), ("heavy", "4")] {
-        let job = ["submit", "noop", "--units", "20000", "--unit-us", "500", "--label", label, "--weight", weight];
+        let job =
+            ["submit", "noop", "--units", "20000", "--unit-us", "500", "--label", label, "--weight", weight];
         farm.ask(&job);
     }
     let job = |label: &str| {
@@ -154,7 +158,8 @@ fn a_drained_worker_gets_no_more_and_one_told_to_stop_hands_everything_back() {
 #[test]
 fn every_command_explains_itself_with_an_example() {
     let commands = ["run", "submit", "coordinator", "worker", "jobs", "status", "result", "pause", "resume"];
-    let more = ["cancel", "retry", "workers", "drain", "ledger", "run recount", "submit recount", "ledger check"];
+    let more =
+        ["cancel", "retry", "workers", "drain", "ledger", "run recount", "submit recount", "ledger check"];
     for command in commands.iter().chain(&more) {
         let args: Vec<_> = command.split(' ').chain(["--help"]).collect();
         let help = output(&args);

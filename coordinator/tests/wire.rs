@@ -39,7 +39,8 @@ fn hello(id: u8) -> Hello {
 
 impl Puppet {
     async fn open(url: &str, first: FromWorker) -> Result<Self, Status> {
-        let channel = Channel::from_shared(url.to_owned()).expect("a URL").connect().await.expect("connected");
+        let channel =
+            Channel::from_shared(url.to_owned()).expect("a URL").connect().await.expect("connected");
         let (say, messages) = mpsc::channel(16);
         say.send(first).await.expect("room");
         let hear = FarmClient::new(channel).work(ReceiverStream::new(messages)).await?.into_inner();
@@ -92,7 +93,9 @@ fn commit(sequence: u64, job: &[u8], range: std::ops::Range<u64>, partial: Vec<u
 
 /// What `noop` gives for a range.
 fn noop_partial(range: std::ops::Range<u64>) -> Vec<u8> {
-    let job = jobs::find("noop").expect("a kind").open(r#"{"units":1000,"unit_us":0,"fail":[],"panic":[],"label":""}"#);
+    let job = jobs::find("noop")
+        .expect("a kind")
+        .open(r#"{"units":1000,"unit_us":0,"fail":[],"panic":[],"label":""}"#);
     let mut sum = job.expect("a job").accumulator();
     for unit in range {
         sum.run_unit(unit, &jobs::UnitContext::free()).expect("runs");
@@ -128,7 +131,9 @@ async fn nonsense_costs_the_one_who_sends_it_and_nobody_else() {
     farm.ask(&["submit", "noop", "--units", "3000", "--unit-us", "500"]);
     let address = farm.url.trim_start_matches("http://").to_owned();
     // Strangers: noise, another protocol, half a request.
-    for noise in [&b"\xff\x00garbage\r\n\r\n"[..], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM"] {
+    for noise in
+        [&b"\xff\x00garbage\r\n\r\n"[..], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM"]
+    {
         let mut stream = TcpStream::connect(&address).expect("connected");
         stream.set_read_timeout(Some(Duration::from_millis(200))).expect("set");
         // The other side may have closed already, which is as good.
@@ -243,11 +248,13 @@ async fn two_results_that_differ_stop_the_job_with_both_kept() {
     let coordinator = farm.coordinator.take().expect("running");
     coordinator.signal("TERM");
     coordinator.end();
-    let (code, export, _) = farm::run(&["ledger", "export", "--state", farm.state().to_str().expect("UTF-8")]);
+    let (code, export, _) =
+        farm::run(&["ledger", "export", "--state", farm.state().to_str().expect("UTF-8")]);
     assert_eq!(code, Some(0));
     let hex = |bytes: &[u8]| coordinator::scheduler::hex(bytes);
     let has = |entry: &str, partial: &[u8]| {
-        let mut lines = export.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+        let mut lines =
+            export.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
         lines.any(|line| line["entry"] == entry && line["partial"] == hex(partial))
     };
     assert!(has("commit", &lie) && has("conflict", &truth), "{export}");
@@ -276,13 +283,17 @@ async fn submissions_are_bounded_and_a_huge_plan_costs_nothing() {
         assert_eq!(status.code(), Code::InvalidArgument, "{status}");
     }
     let rss_kib = || {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", farm.coordinator.as_ref().expect("running").pid()));
+        let status = std::fs::read_to_string(format!(
+            "/proc/{}/status",
+            farm.coordinator.as_ref().expect("running").pid()
+        ));
         let status = status.expect("a process");
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a line").to_owned();
         line.split_whitespace().nth(1).expect("a number").parse::<u64>().expect("a number")
     };
     let before = rss_kib();
-    let reply = client.submit(request("noop", r#"{"units":10000000000,"unit_us":0,"fail":[],"panic":[],"label":""}"#));
+    let reply = client
+        .submit(request("noop", r#"{"units":10000000000,"unit_us":0,"fail":[],"panic":[],"label":""}"#));
     assert_eq!(reply.await.expect("accepted").into_inner().job.expect("a job").units, 10_000_000_000);
     let grown = rss_kib().saturating_sub(before);
     assert!(grown < 2_000, "a plan of 10^10 units costs {grown} KiB");

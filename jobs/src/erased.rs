@@ -8,7 +8,8 @@ use std::{fmt, marker::PhantomData, ops::Range, sync::Arc};
 use clap::{ArgMatches, Args, FromArgMatches};
 
 use crate::kind::{
-    BadPartial, BadSettings, JobKind, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Progress, Report, UnitContext, UnitError,
+    BadPartial, BadSettings, JobKind, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Progress, Report, UnitContext,
+    UnitError,
 };
 
 /// A kind in the registry.
@@ -139,7 +140,9 @@ impl<K: JobKind> ErasedKind for Erased<K> {
 fn parse<K: JobKind>(settings: &str) -> Result<K::Args, BadSettings> {
     if settings.len() > MAX_SETTINGS_BYTES {
         let len = settings.len();
-        return Err(BadSettings(format!("settings of {len} bytes; at most {MAX_SETTINGS_BYTES} are accepted")));
+        return Err(BadSettings(format!(
+            "settings of {len} bytes; at most {MAX_SETTINGS_BYTES} are accepted"
+        )));
     }
     serde_json::from_str(settings).map_err(|e| BadSettings(format!("settings of kind {}: {e}", K::NAME)))
 }

@@ -10,17 +10,14 @@ mod recount;
 
 pub use erased::{Accumulator, ErasedJob, ErasedKind, job_name};
 pub use kind::{
-    BadPartial, BadSettings, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Progress, Report, UnitCheckpoint, UnitContext,
-    UnitError,
+    BadPartial, BadSettings, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Progress, Report, UnitCheckpoint,
+    UnitContext, UnitError,
 };
 
 use erased::Erased;
 
 /// Every kind there is.
-pub static KINDS: &[&dyn ErasedKind] = &[
-    &Erased::<recount::Recount>::new(),
-    &Erased::<noop::Noop>::new(),
-];
+pub static KINDS: &[&dyn ErasedKind] = &[&Erased::<recount::Recount>::new(), &Erased::<noop::Noop>::new()];
 
 /// Finds a kind by name.
 #[must_use]

@@ -11,7 +11,9 @@ use std::{
     time::Duration,
 };
 
-use proto::v1::{Failure, FromWorker, Grant, LeaseEvent, Order, ToWorker, Verdict, lease_event::Event, order};
+use proto::v1::{
+    Failure, FromWorker, Grant, LeaseEvent, Order, ToWorker, Verdict, lease_event::Event, order,
+};
 use tokio::{
     sync::mpsc,
     task::JoinHandle,
@@ -81,10 +83,9 @@ const REPORTS: usize = 4096;
 pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), WorkerError> {
     let state = config.state.clone();
     // A panic while opening would be sled's; `Spool::open` turns it into an error.
-    let spool = tokio::task::spawn_blocking(move || Spool::open(&state)).await.map_err(|e| WorkerError::Threads {
-        threads: 1,
-        reason: e.to_string(),
-    })??;
+    let spool = tokio::task::spawn_blocking(move || Spool::open(&state))
+        .await
+        .map_err(|e| WorkerError::Threads { threads: 1, reason: e.to_string() })??;
     let pool = Pool::new(config.threads)
         .map_err(|e| WorkerError::Threads { threads: config.threads, reason: e.to_string() })?;
     Agent::new(config, pool, Arc::new(spool)).run(shutdown).await
@@ -298,7 +299,9 @@ impl Agent {
             }
             Verdict::Later => return self.writer.put(output),
             Verdict::Conflict => tracing::error!(?range, "another worker's result for this range differs"),
-            Verdict::Malformed | Verdict::Unspecified => tracing::error!(?range, "a result was refused as malformed"),
+            Verdict::Malformed | Verdict::Unspecified => {
+                tracing::error!(?range, "a result was refused as malformed")
+            }
         }
         self.writer.remove(output);
     }

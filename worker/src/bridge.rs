@@ -59,7 +59,9 @@ mod tests {
         let (say, hear) = mpsc::channel();
         for n in 0..3u32 {
             let say = say.clone();
-            pool.start(move || say.send(guarded(|| if n == 1 { panic!("unit {n}") } else { n })).expect("heard"));
+            pool.start(move || {
+                say.send(guarded(|| if n == 1 { panic!("unit {n}") } else { n })).expect("heard")
+            });
         }
         let heard: Vec<_> = hear.iter().take(3).collect();
         assert_eq!(heard, [Ok(0), Err("panicked: unit 1".into()), Ok(2)]);

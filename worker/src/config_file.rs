@@ -74,7 +74,10 @@ mod tests {
     fn an_unknown_key_is_refused_with_its_line_and_the_known_ones() {
         assert_eq!(read("threads = 3").expect("good").threads, Some(3));
         let error = read("threads = 3\nthraeds = 4\n").expect_err("unknown key");
-        assert!(error.contains("line 2") && error.contains("thraeds") && error.contains("threads"), "{error}");
+        assert!(
+            error.contains("line 2") && error.contains("thraeds") && error.contains("threads"),
+            "{error}"
+        );
         assert!(!error.contains('\n'));
         assert!(read("threads = \"many\"").is_err());
     }

@@ -116,7 +116,9 @@ mod tests {
     #[test]
     fn addresses_are_checked_before_anything_is_sent() {
         assert!(Dial::tcp("http://127.0.0.1:7700, http://[::1]:7701").is_ok());
-        for bad in ["", "127.0.0.1:7700", "https://a:1", "http://nowhere", "http://a:1,,http://b:2", "http://a b:1"] {
+        for bad in
+            ["", "127.0.0.1:7700", "https://a:1", "http://nowhere", "http://a:1,,http://b:2", "http://a b:1"]
+        {
             assert!(matches!(Dial::tcp(bad), Err(DialError::Address { .. })), "{bad:?}");
         }
     }

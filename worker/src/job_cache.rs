@@ -34,7 +34,8 @@ impl OpenJob {
     }
 
     fn open(&self) -> Result<Arc<dyn ErasedJob>, String> {
-        let kind = jobs::find(&self.kind).ok_or_else(|| format!("this worker knows no job kind {:?}", self.kind))?;
+        let kind =
+            jobs::find(&self.kind).ok_or_else(|| format!("this worker knows no job kind {:?}", self.kind))?;
         if kind.revision() != self.revision {
             let (ours, theirs) = (kind.revision(), self.revision);
             return Err(format!("this worker has revision {ours} of {}, the job needs {theirs}", self.kind));

@@ -14,7 +14,11 @@ use std::{
 
 use jobs::{Accumulator, UnitCheckpoint, UnitContext, UnitError};
 
-use crate::{bridge::guarded, job_cache::OpenJob, spool::{Spool, SpooledCommit as Output}};
+use crate::{
+    bridge::guarded,
+    job_cache::OpenJob,
+    spool::{Spool, SpooledCommit as Output},
+};
 
 /// How a lease is to end before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +86,9 @@ impl Lease {
 
     /// Whether `kept` is the checkpoint of a stretch that this lease's thread will hand in itself, grown on.
     pub fn grows(&self, kept: &Output) -> bool {
-        self.job == kept.job && self.ledger == kept.ledger && (self.start..self.claims().end).contains(&kept.range.start)
+        self.job == kept.job
+            && self.ledger == kept.ledger
+            && (self.start..self.claims().end).contains(&kept.range.start)
     }
 
     /// Stops the lease; what is computed will be committed.
@@ -183,13 +189,7 @@ impl UnitCheckpoint for UnitSlot<'_> {
 }
 
 /// Computes `lease` to its end, or until it is stopped, and says so in `report`.
-pub fn compute(
-    lease: &Lease,
-    job: &OpenJob,
-    spool: &Spool,
-    pace: Pace,
-    report: &mut dyn FnMut(Report),
-) {
+pub fn compute(lease: &Lease, job: &OpenJob, spool: &Spool, pace: Pace, report: &mut dyn FnMut(Report)) {
     let failed = match guarded(|| stretch_by_stretch(lease, job, spool, pace, report)) {
         Ok(Ok(())) => None,
         Ok(Err(failure)) => Some(failure),

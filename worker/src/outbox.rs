@@ -64,7 +64,8 @@ impl Outbox {
     /// A new connection to `ledger`: lease events of the old one are void, its results are sent again.
     pub fn reconnect(&mut self, ledger: &[u8; 16]) {
         self.events.clear();
-        self.unsent = self.unacknowledged.iter().filter(|(_, o)| o.ledger == *ledger).map(|(&s, _)| s).collect();
+        self.unsent =
+            self.unacknowledged.iter().filter(|(_, o)| o.ledger == *ledger).map(|(&s, _)| s).collect();
         self.nudge = self.draining;
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Command, ValueEnum};
 use worker::cli::WorkerArgs;
 
-use super::{daemon::CoordinatorArgs, ledger::LedgerArgs};
+use super::{bench::BenchArgs, daemon::CoordinatorArgs, ledger::LedgerArgs};
 
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -112,7 +112,8 @@ pub struct DrainArgs {
     pub to: RemoteArgs,
 }
 
-const ABOUT: &str = "Sudoku mathematics too big for one sitting: counts, searches and bulk runs that survive every kill.";
+const ABOUT: &str =
+    "Sudoku mathematics too big for one sitting: counts, searches and bulk runs that survive every kill.";
 
 const AFTER: &str = "\
 Examples:
@@ -152,11 +153,23 @@ pub fn command() -> Command {
             "worker --coordinator http://127.0.0.1:7700",
         )))
         .subcommand(ListArgs::augment_args(verb("jobs", "List jobs", "jobs --format json")))
-        .subcommand(StatusArgs::augment_args(verb("status", "Show where a job stands", "status recount --watch")))
-        .subcommand(JobArgs::augment_args(verb("result", "Print a job's report, finished or not", "result recount")))
+        .subcommand(StatusArgs::augment_args(verb(
+            "status",
+            "Show where a job stands",
+            "status recount --watch",
+        )))
+        .subcommand(JobArgs::augment_args(verb(
+            "result",
+            "Print a job's report, finished or not",
+            "result recount",
+        )))
         .subcommand(JobArgs::augment_args(verb("pause", "Hand out no more of a job", "pause recount")))
         .subcommand(JobArgs::augment_args(verb("resume", "Go on with a paused job", "resume recount")))
-        .subcommand(JobArgs::augment_args(verb("cancel", "Stop a job; what is done is kept", "cancel recount")))
+        .subcommand(JobArgs::augment_args(verb(
+            "cancel",
+            "Stop a job; what is done is kept",
+            "cancel recount",
+        )))
         .subcommand(JobArgs::augment_args(verb(
             "retry",
             "Take up a cancelled job, or the work units that were given up",
@@ -169,11 +182,20 @@ pub fn command() -> Command {
             "Check, rebuild or export a ledger",
             "ledger check --state ./nonet-state",
         )))
+        .subcommand(BenchArgs::augment_args(verb(
+            "bench",
+            "Measure this program on this machine",
+            "bench recount",
+        )))
 }
 
 fn kinds<A: Args>(mut command: Command) -> Command {
     for kind in jobs::KINDS {
         command = command.subcommand(A::augment_args(kind.command()));
     }
-    command.subcommand_required(true).arg_required_else_help(true).subcommand_value_name("KIND").subcommand_help_heading("Kinds")
+    command
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .subcommand_value_name("KIND")
+        .subcommand_help_heading("Kinds")
 }

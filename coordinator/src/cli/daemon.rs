@@ -87,7 +87,8 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
 
 async fn bind(listen: &str, allow_plaintext: bool) -> Result<TcpListener, Failure> {
     let addresses = tokio::net::lookup_host(listen).await;
-    let addresses = addresses.map_err(|e| Failure::usage(format!("--listen {listen}: {e}; expected HOST:PORT")))?;
+    let addresses =
+        addresses.map_err(|e| Failure::usage(format!("--listen {listen}: {e}; expected HOST:PORT")))?;
     let addresses: Vec<_> = addresses.collect();
     if !allow_plaintext && addresses.iter().any(|address| !address.ip().is_loopback()) {
         return Err(Failure::usage(format!(
@@ -96,7 +97,11 @@ async fn bind(listen: &str, allow_plaintext: bool) -> Result<TcpListener, Failur
         )));
     }
     TcpListener::bind(addresses.as_slice()).await.map_err(|e| {
-        let hint = if e.kind() == std::io::ErrorKind::AddrInUse { " (does another coordinator run there?)" } else { "" };
+        let hint = if e.kind() == std::io::ErrorKind::AddrInUse {
+            " (does another coordinator run there?)"
+        } else {
+            ""
+        };
         Failure::failed(format!("cannot listen on {listen}: {e}{hint}"))
     })
 }

@@ -36,7 +36,10 @@ pub fn print_report(status: &JobStatus, report: &Report, format: Format) -> Resu
     if status.quarantined_units == 0 {
         return Ok(Outcome::Done);
     }
-    eprintln!("nonet: {} work units were given up (`nonet retry` takes them up again):", status.quarantined_units);
+    eprintln!(
+        "nonet: {} work units were given up (`nonet retry` takes them up again):",
+        status.quarantined_units
+    );
     for unit in &status.quarantined {
         eprintln!("  unit {} ({}): {}", unit.unit, unit.unit_name, unit.error);
     }
@@ -88,7 +91,8 @@ fn state(state: State) -> &'static str {
 
 /// One line about a job.
 pub fn job_line(status: &JobStatus) -> String {
-    let mut line = format!("{} {}: {}, {}", short(&status.name), status.kind, state(status.state()), share(status));
+    let mut line =
+        format!("{} {}: {}, {}", short(&status.name), status.kind, state(status.state()), share(status));
     if status.state() == State::Running {
         line += &format!(", {}", words(status));
     }
@@ -152,14 +156,22 @@ pub fn workers(workers: &[WorkerStatus], format: Format) -> String {
             let row = |w: &WorkerStatus| {
                 let heard = format!("{} ago", duration(w.silent_ms));
                 let doing = if w.draining { "draining" } else { "working" };
-                [short(&w.id).into(), w.name.clone(), format!("{}/{}", w.leases, w.slots), w.units_done.to_string()]
-                    .into_iter()
-                    .chain([heard, doing.into()])
-                    .collect::<Vec<String>>()
-                    .try_into()
-                    .unwrap_or_default()
+                [
+                    short(&w.id).into(),
+                    w.name.clone(),
+                    format!("{}/{}", w.leases, w.slots),
+                    w.units_done.to_string(),
+                ]
+                .into_iter()
+                .chain([heard, doing.into()])
+                .collect::<Vec<String>>()
+                .try_into()
+                .unwrap_or_default()
             };
-            table(["ID", "NAME", "LEASES/SLOTS", "UNITS DONE", "HEARD", "STATE"], workers.iter().map(row).collect())
+            table(
+                ["ID", "NAME", "LEASES/SLOTS", "UNITS DONE", "HEARD", "STATE"],
+                workers.iter().map(row).collect(),
+            )
         }
     }
 }

@@ -21,7 +21,9 @@ pub struct LedgerArgs {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Verify every frame, digest and range of the journal, and that the store agrees with it
-    #[command(after_help = "Exit code 1 when something is wrong.\n\nExample:\n  nonet ledger check --state ./nonet-state")]
+    #[command(
+        after_help = "Exit code 1 when something is wrong.\n\nExample:\n  nonet ledger check --state ./nonet-state"
+    )]
     Check {
         #[command(flatten)]
         at: At,
@@ -67,13 +69,20 @@ fn act(action: Action) -> Result<Outcome, Failure> {
             match report.findings.as_slice() {
                 [] => Ok(Outcome::Done),
                 [finding] => Err(Failure::failed(finding.clone())),
-                [finding, rest @ ..] => Err(Failure::failed(format!("{finding} (and {} more findings)", rest.len()))),
+                [finding, rest @ ..] => {
+                    Err(Failure::failed(format!("{finding} (and {} more findings)", rest.len())))
+                }
             }
         }
         Action::Rebuild { at } => {
             let report = ledger::rebuild(&at.state, &mut |_, _| {})?;
-            let aside = report.moved.map_or(String::new(), |path| format!("; the old store is in {}", path.display()));
-            format::print(&format!("rebuilt {} jobs from {} bytes of journal{aside}\n", report.jobs, report.bytes))?;
+            let aside = report
+                .moved
+                .map_or(String::new(), |path| format!("; the old store is in {}", path.display()));
+            format::print(&format!(
+                "rebuilt {} jobs from {} bytes of journal{aside}\n",
+                report.jobs, report.bytes
+            ))?;
             Ok(Outcome::Done)
         }
         Action::Export { at } => {
@@ -91,7 +100,8 @@ fn to_json(report: &CheckReport) -> Result<String, Failure> {
 
 fn table(report: &CheckReport) -> String {
     let CheckReport { ledger, frames, entries, bytes, chain, jobs, store, tail, findings } = report;
-    let mut text = format!("ledger   {ledger}\njournal  {entries} entries in {frames} groups, {bytes} bytes\n");
+    let mut text =
+        format!("ledger   {ledger}\njournal  {entries} entries in {frames} groups, {bytes} bytes\n");
     text += &format!("chain    {chain}\nstore    {store}\n");
     if let Some(tail) = tail {
         text += &format!("tail     {tail}\n");

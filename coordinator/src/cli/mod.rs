@@ -3,6 +3,7 @@
 //! Reports go to standard output, everything else to standard error. Exit codes are in [`exit`].
 
 mod args;
+mod bench;
 mod daemon;
 mod exit;
 mod format;
@@ -45,6 +46,7 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "submit" => remote::submit(matches).await,
         "coordinator" => daemon::coordinator(read(matches)?).await,
         "worker" => daemon::worker(read::<WorkerArgs>(matches)?).await,
+        "bench" => bench::bench(read(matches)?).await,
         "ledger" => ledger::ledger(read(matches)?).await,
         "jobs" => remote::jobs(read(matches)?).await,
         "status" => remote::status(read(matches)?).await,

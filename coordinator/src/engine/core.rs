@@ -22,8 +22,8 @@ use super::{
 use crate::{
     ledger::{CommitRecord, Entry, JobState, Ledger, LedgerError},
     scheduler::{
-        CloseReason, Command, Comparison, Event, JobId, JobSpec, LeaseId, Millis, RangeSet, Scheduler, SessionId,
-        Token, Verdict, WorkerId,
+        CloseReason, Command, Comparison, Event, JobId, JobSpec, LeaseId, Millis, RangeSet, Scheduler,
+        SessionId, Token, Verdict, WorkerId,
     },
 };
 
@@ -70,13 +70,15 @@ impl Core {
         config: EngineConfig,
         change: watch::Sender<u64>,
     ) -> Result<Self, LedgerError> {
-        let jobs = ledger.jobs()?.into_iter().map(|summary| (summary.record.id, JobEntry::new(summary))).collect();
+        let jobs =
+            ledger.jobs()?.into_iter().map(|summary| (summary.record.id, JobEntry::new(summary))).collect();
         let ledger_id = ledger.ledger_id();
         // Unbounded, or the ledger's thread and the engine could wait for each other. What is in it is bounded by
         // what was asked.
         let (reply, replies) = mpsc::unbounded_channel();
         let writer = Writer::start(ledger, move |answer| drop(reply.send(answer)));
-        let writer = writer.map_err(|e| LedgerError::inconsistent(format!("cannot start the ledger's thread: {e}")))?;
+        let writer = writer
+            .map_err(|e| LedgerError::inconsistent(format!("cannot start the ledger's thread: {e}")))?;
         Ok(Self {
             scheduler: Scheduler::new(config.policy.clone()),
             config,
@@ -99,9 +101,14 @@ impl Core {
         })
     }
 
-    pub async fn run(mut self, mut inputs: mpsc::Receiver<Input>, stop: CancellationToken) -> Result<(), LedgerError> {
+    pub async fn run(
+        mut self,
+        mut inputs: mpsc::Receiver<Input>,
+        stop: CancellationToken,
+    ) -> Result<(), LedgerError> {
         if self.config.start_unfinished {
-            let unfinished: Vec<_> = self.jobs.iter().filter(|(_, j)| j.is_live()).map(|(&id, _)| id).collect();
+            let unfinished: Vec<_> =
+                self.jobs.iter().filter(|(_, j)| j.is_live()).map(|(&id, _)| id).collect();
             unfinished.into_iter().for_each(|id| self.read_past(id));
         }
         let mut tick = interval(TICK);
@@ -212,7 +219,9 @@ impl Core {
                 }
             }
             Command::Answer(token, verdict) => self.answer(token, verdict),
-            Command::RecordFailure { job, unit, worker, error } => self.record_failure(job, unit, worker, error),
+            Command::RecordFailure { job, unit, worker, error } => {
+                self.record_failure(job, unit, worker, error)
+            }
             Command::Quarantine { job, unit } => {
                 if let Some(entry) = self.jobs.get_mut(&job) {
                     entry.quarantined.insert_merged(unit..unit + 1);
@@ -242,7 +251,9 @@ impl Core {
 
     /// Tells a worker what a job is, once a stream.
     fn define(&mut self, session: SessionId, job: JobId) {
-        let (Some(session), Some(entry)) = (self.sessions.writing(session), self.jobs.get(&job)) else { return };
+        let (Some(session), Some(entry)) = (self.sessions.writing(session), self.jobs.get(&job)) else {
+            return;
+        };
         if session.told.insert(job) {
             let record = &entry.record;
             session.outbox().jobs.push(Job {

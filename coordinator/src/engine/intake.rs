@@ -98,7 +98,15 @@ impl Core {
         open.check(range.clone(), &partial).map_err(|e| malformed(&e))?;
         let digest = digest.as_ref().try_into().map_err(|_| Verdict::Malformed)?;
         let busy_us = busy_us.min(MAX_BUSY_US);
-        Ok(CommitRecord { job, range, digest, partial: partial.into(), worker, busy_us, at_unix_ms: unix_ms() })
+        Ok(CommitRecord {
+            job,
+            range,
+            digest,
+            partial: partial.into(),
+            worker,
+            busy_us,
+            at_unix_ms: unix_ms(),
+        })
     }
 
     fn lease_event(&mut self, session: SessionId, event: LeaseEvent) {

@@ -99,7 +99,9 @@ fn open(record: &JobRecord) -> Result<SharedJob, String> {
     let job: SharedJob = kind.open(settings).map_err(|e| e.to_string())?;
     if job.units() != *units {
         let ours = job.units();
-        return Err(format!("was planned with {units} units, this program plans {ours}: start it anew with --fresh"));
+        return Err(format!(
+            "was planned with {units} units, this program plans {ours}: start it anew with --fresh"
+        ));
     }
     Ok(Arc::clone(&job))
 }

@@ -2,11 +2,7 @@
 
 use proto::v1::{JobStatus, Quarantined, State};
 
-use super::{
-    Refusal,
-    core::Core,
-    job_entry::JobEntry,
-};
+use super::{Refusal, core::Core, job_entry::JobEntry};
 use crate::{
     ledger::JobState,
     scheduler::{JobId, RangeSet, hex},
@@ -29,9 +25,9 @@ impl Core {
         match (meant.next(), meant.next()) {
             (Some(id), None) => Ok(id),
             (None, _) => Err(Refusal::NotFound(format!("no job {wanted:?}: `nonet jobs` lists all"))),
-            (Some(_), Some(_)) => {
-                Err(Refusal::Invalid(format!("{wanted:?} means several jobs: give more of the name (`nonet jobs`)")))
-            }
+            (Some(_), Some(_)) => Err(Refusal::Invalid(format!(
+                "{wanted:?} means several jobs: give more of the name (`nonet jobs`)"
+            ))),
         }
     }
 

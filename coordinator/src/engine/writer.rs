@@ -73,12 +73,10 @@ impl Writer {
     /// # Errors
     ///
     /// When the system gives no thread.
-    pub fn start(
-        ledger: Box<dyn Ledger>,
-        reply: impl Fn(Reply) + Send + 'static,
-    ) -> std::io::Result<Self> {
+    pub fn start(ledger: Box<dyn Ledger>, reply: impl Fn(Reply) + Send + 'static) -> std::io::Result<Self> {
         let (requests, queue) = mpsc::sync_channel(QUEUE);
-        let thread = std::thread::Builder::new().name("ledger".into()).spawn(move || serve(ledger, &queue, &reply))?;
+        let thread =
+            std::thread::Builder::new().name("ledger".into()).spawn(move || serve(ledger, &queue, &reply))?;
         Ok(Self { requests: Some(requests), thread: Some(thread) })
     }
 
@@ -140,7 +138,8 @@ fn serve(mut ledger: Box<dyn Ledger>, queue: &mpsc::Receiver<Request>, reply: &d
 fn fold(ledger: &dyn Ledger, id: JobId, job: Arc<dyn ErasedJob>) -> Result<Folded, LedgerError> {
     let (mut done, mut sum) = (RangeSet::new(), job.accumulator());
     ledger.commits(id, &mut |commit| {
-        let twice = || LedgerError::inconsistent(format!("{id:?}: range {:?} is committed twice", commit.range));
+        let twice =
+            || LedgerError::inconsistent(format!("{id:?}: range {:?} is committed twice", commit.range));
         if !done.insert(commit.range.clone()) {
             return Err(twice());
         }

@@ -136,8 +136,10 @@ impl Farm {
     pub fn start_coordinator(&mut self) {
         let mut command = nonet(&["coordinator", "--listen", &self.listen]);
         command.arg("--state").arg(self.state()).args(&self.options);
-        let log = std::fs::File::options().create(true).append(true).open(self.dir.path().join("coordinator.log"));
-        let mut child = command.stdout(Stdio::piped()).stderr(log.expect("a log")).spawn().expect("nonet starts");
+        let log =
+            std::fs::File::options().create(true).append(true).open(self.dir.path().join("coordinator.log"));
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(log.expect("a log")).spawn().expect("nonet starts");
         let mut line = String::new();
         let stdout = child.stdout.take().expect("piped");
         BufReader::new(stdout).read_line(&mut line).expect("a line");
@@ -150,9 +152,15 @@ impl Farm {
     }
 
     pub fn start_worker(&mut self, i: usize) {
-        let mut command = nonet(&["worker", "--coordinator", &self.url, "--threads", "1", "--commit-every-ms", "300"]);
-        command.args(["--name", &format!("w{i}"), "--state"]).arg(self.dir.path().join(format!("worker-{i}")));
-        let log = std::fs::File::options().create(true).append(true).open(self.dir.path().join(format!("w{i}.log")));
+        let mut command =
+            nonet(&["worker", "--coordinator", &self.url, "--threads", "1", "--commit-every-ms", "300"]);
+        command
+            .args(["--name", &format!("w{i}"), "--state"])
+            .arg(self.dir.path().join(format!("worker-{i}")));
+        let log = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(self.dir.path().join(format!("w{i}.log")));
         let child = command.stdout(Stdio::null()).stderr(log.expect("a log")).spawn().expect("nonet starts");
         self.workers[i] = Some(Process(child));
     }
@@ -210,7 +218,8 @@ pub fn free_address() -> String {
 
 /// A seed for this run: `NONET_TEST_SEED`, or a new one. It is printed, so that a failure can be repeated.
 pub fn seed() -> u64 {
-    let seed = std::env::var("NONET_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(rand::random);
+    let seed =
+        std::env::var("NONET_TEST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or_else(rand::random);
     println!("NONET_TEST_SEED={seed}");
     seed
 }

@@ -89,7 +89,8 @@ impl JobKind for Noop {
     }
 
     fn check(&self, range: Range<u64>, partial: &Tally) -> Result<(), BadPartial> {
-        let expected = Tally { units: range.end - range.start, sum: sum_below(range.end) - sum_below(range.start) };
+        let expected =
+            Tally { units: range.end - range.start, sum: sum_below(range.end) - sum_below(range.start) };
         if *partial == expected {
             return Ok(());
         }
@@ -113,7 +114,8 @@ impl JobKind for Noop {
             json: serde_json::json!({ "units": units.to_string(), "sum": sum.to_string() }),
             table: format!("{units} of {} units, sum of their numbers {sum}\n", self.0.units),
             csv: format!("units,sum\n{units},{sum}\n"),
-            alarm: wrong.then(|| format!("{units} units with sum {sum}, but {n} with sum {expected} were planned")),
+            alarm: wrong
+                .then(|| format!("{units} units with sum {sum}, but {n} with sum {expected} were planned")),
         })
     }
 }

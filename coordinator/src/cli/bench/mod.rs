@@ -1,0 +1,35 @@
+//! `nonet bench`: whole runs, measured and printed in the units that users care about.
+
+mod machinery;
+mod recount;
+
+use clap::{Args, Subcommand};
+
+use super::exit::{Failure, Outcome};
+
+/// Arguments of `nonet bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Recounts in process: seconds per method and shape, beside what is asked of them
+    #[command(after_help = "Example:\n  nonet bench recount")]
+    Recount(recount::RecountArgs),
+    /// No-op work units a second through a coordinator and two workers on loopback, durable, and CPU per unit
+    #[command(after_help = "Example:\n  nonet bench machinery --units 400000")]
+    Machinery(machinery::MachineryArgs),
+}
+
+/// Runs a benchmark.
+pub async fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
+    let done = tokio::task::spawn_blocking(move || match args.what {
+        What::Recount(args) => recount::bench(&args),
+        What::Machinery(args) => machinery::bench(&args),
+    });
+    done.await.map_err(|e| Failure::failed(format!("the benchmark failed: {e}")))??;
+    Ok(Outcome::Done)
+}
