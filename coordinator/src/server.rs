@@ -245,6 +245,7 @@ fn to_status(refusal: Refusal) -> Status {
         Refusal::NotFound(text) => Status::not_found(text),
         Refusal::Invalid(text) => Status::invalid_argument(text),
         Refusal::NotNow(text) => Status::unavailable(text),
+        Refusal::Superseded => Status::already_exists(refusal.to_string()),
         Refusal::Failed(text) => Status::aborted(text),
     }
 }

@@ -52,6 +52,8 @@ impl Puppet {
         let first = FromWorker { hello: Some(hello(id)), ..FromWorker::default() };
         let mut puppet = Self::open(url, first).await.expect("welcome");
         assert!(puppet.hear().await.expect("a message").welcome.is_some());
+        // Leases come with the first word after that.
+        puppet.say.send(FromWorker::default()).await.expect("open");
         puppet
     }
 

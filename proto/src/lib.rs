@@ -8,6 +8,9 @@ pub mod v1 {
     tonic::include_proto!("nonet.v1");
 }
 
+/// What every message can do: encode, decode, tell its size.
+pub use prost::Message;
+
 /// Version of the worker protocol. Coordinator and worker must agree on it.
 pub const PROTOCOL: u32 = 1;
 

@@ -5,7 +5,7 @@
 //! over the next link.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet},
     path::PathBuf,
     sync::Arc,
     time::Duration,
@@ -22,11 +22,13 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    backoff::Backoff,
     bridge::Pool,
+    crew::Crew,
     dial::Dial,
     job_cache::JobCache,
-    lease::{Lease, Pace, Report, compute},
-    link::{self, Link, LinkError},
+    lease::{Lease, Pace, Report},
+    link::{self, BACKOFF_CAP_MS, Link, LinkError},
     outbox::Outbox,
     spool::{Spool, SpoolError, SpooledCommit},
     spool_writer::SpoolWriter,
@@ -72,6 +74,10 @@ pub enum WorkerError {
 
 /// Results that took less than this to compute are not worth a write to disk while the coordinator is connected.
 const SPOOL_FROM_BUSY_US: u64 = 50_000;
+/// A link that lives shorter than this was hardly one.
+const SHORT_LIFE: Duration = Duration::from_secs(5);
+/// Messages are at least this far apart, so that many tiny results share one. A result that comes alone goes at once.
+const SEND_EVERY: Duration = Duration::from_millis(1);
 /// Reports from computing threads before they wait.
 const REPORTS: usize = 4096;
 
@@ -93,21 +99,24 @@ pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), Work
 
 struct Agent {
     config: Config,
-    pool: Pool,
+    crew: Crew,
     spool: Arc<Spool>,
     writer: SpoolWriter,
     jobs: JobCache,
     outbox: Outbox,
-    waiting: VecDeque<Arc<Lease>>,
-    running: HashMap<u64, Arc<Lease>>,
+    /// Leases that wait or are computed, by our own key.
+    leases: HashMap<u64, Arc<Lease>>,
     /// Leases of the current link by the coordinator's number. Older ones are computed, but no longer spoken of.
     current: HashMap<u64, Arc<Lease>>,
     last_key: u64,
-    report: mpsc::Sender<Report>,
     reports: mpsc::Receiver<Report>,
     link: Option<Link>,
     connecting: Option<JoinHandle<Result<Link, LinkError>>>,
+    backoff: Backoff,
+    linked_at: Instant,
+    refused: Option<LinkError>,
     heartbeat: Interval,
+    last_sent: Instant,
     /// When a stopping worker leaves, whatever is still open.
     leave_at: Option<Instant>,
 }
@@ -116,22 +125,25 @@ impl Agent {
     fn new(config: Config, pool: Pool, spool: Arc<Spool>) -> Self {
         let (report, reports) = mpsc::channel(REPORTS);
         let writer = SpoolWriter::start(Arc::clone(&spool));
+        let crew = Crew::new(pool, config.threads, Arc::clone(&spool), config.pace, report);
         Self {
             config,
-            pool,
+            crew,
             spool,
             writer,
             jobs: JobCache::default(),
             outbox: Outbox::default(),
-            waiting: VecDeque::new(),
-            running: HashMap::new(),
+            leases: HashMap::new(),
             current: HashMap::new(),
             last_key: 0,
-            report,
             reports,
             link: None,
             connecting: None,
+            backoff: Backoff::new(BACKOFF_CAP_MS),
+            linked_at: Instant::now(),
+            refused: None,
             heartbeat: beat(Duration::from_secs(3)),
+            last_sent: Instant::now(),
             leave_at: None,
         }
     }
@@ -142,7 +154,7 @@ impl Agent {
             if self.leave_at.is_some_and(|at| self.may_leave(at)) {
                 break;
             }
-            if self.link.is_none() && self.connecting.is_none() {
+            if self.link.is_none() && self.connecting.is_none() && self.refused.is_none() {
                 self.connecting = Some(self.connect());
             }
             let leave_at = self.leave_at;
@@ -153,34 +165,45 @@ impl Agent {
                     for report in batch.drain(..) {
                         self.reported(report);
                     }
-                    self.start_waiting();
                 }
                 message = receive(&mut self.link) => match message {
                     Ok(message) => self.told(message),
-                    Err(reason) => self.unlinked(&reason),
+                    Err(reason) => self.unlinked(reason),
                 },
-                permit = send_slot(outgoing), if sending => match permit {
-                    Some(permit) => drop(permit.send(self.outbox.next_message())),
-                    None => self.unlinked("the stream closed"),
+                permit = send_slot(outgoing, self.last_sent + SEND_EVERY), if sending => match permit {
+                    Some(permit) => {
+                        self.last_sent = Instant::now();
+                        permit.send(self.outbox.next_message());
+                    }
+                    None => self.unlinked(LinkError::Broken("the stream closed".into())),
                 },
                 opened = connected(&mut self.connecting) => {
                     self.connecting = None;
-                    self.linked(opened?);
+                    match opened {
+                        Ok(link) => self.linked(link),
+                        Err(error) => self.refuse(error),
+                    }
                 }
                 _ = self.heartbeat.tick(), if self.link.is_some() => self.beat(),
                 () = shutdown.cancelled(), if leave_at.is_none() => self.begin_to_leave(),
                 () = until(leave_at), if leave_at.is_some() => break,
             }
         }
+        let refused = self.refused.take();
         self.leave().await;
-        Ok(())
+        refused.map_or(Ok(()), |error| Err(error.into()))
     }
 
-    fn connect(&self) -> JoinHandle<Result<Link, LinkError>> {
+    fn connect(&mut self) -> JoinHandle<Result<Link, LinkError>> {
         let slots = u32::try_from(self.config.threads).unwrap_or(u32::MAX);
         let prefetch = u32::try_from(self.config.prefetch).unwrap_or(u32::MAX);
         let hello = link::hello(self.spool.worker_id(), &self.config.name, slots, prefetch);
-        tokio::spawn(link::open(Arc::clone(&self.config.dial), hello))
+        // A link that breaks as soon as it is made must not be made again as fast as the network allows.
+        let first_wait = if self.linked_at.elapsed() < SHORT_LIFE { self.backoff.next_wait() } else { Duration::ZERO };
+        if first_wait.is_zero() {
+            self.backoff = Backoff::new(BACKOFF_CAP_MS);
+        }
+        tokio::spawn(link::open(Arc::clone(&self.config.dial), hello, first_wait))
     }
 
     /// A new link: leases of the old one are void there, so their threads stop, and hand in what they have.
@@ -189,88 +212,104 @@ impl Agent {
         self.let_go();
         self.outbox.reconnect(&link.ledger);
         match self.spool.pending(link.ledger).collect::<Result<Vec<_>, _>>() {
-            // The longest of several checkpoints of one stretch comes last, and is the one to hand in.
-            Ok(pending) => pending.into_iter().rev().for_each(|kept| self.hand_in(kept)),
+            Ok(pending) => self.hand_in(pending),
             Err(error) => tracing::error!("results of an earlier life cannot be handed in: {error}"),
         }
         self.heartbeat = beat(link.heartbeat);
+        self.linked_at = Instant::now();
         self.link = Some(link);
     }
 
-    fn hand_in(&mut self, kept: SpooledCommit) {
-        let growing = self.running.values().any(|lease| lease.grows(&kept));
-        if !growing && !self.outbox.holds(&kept.job, kept.range.start) {
-            self.outbox.commit(kept);
+    /// Hands in what the spool has and nobody else will.
+    fn hand_in(&mut self, pending: Vec<SpooledCommit>) {
+        pending.iter().for_each(|kept| self.writer.found(kept));
+        let in_care = self.outbox.unacknowledged();
+        let mut in_care: HashSet<_> = in_care.map(|output| (output.job, output.range.start)).collect();
+        // The longest of several checkpoints of one stretch comes last, and is the one to hand in.
+        for kept in pending.into_iter().rev() {
+            let growing = self.leases.values().any(|lease| lease.grows(&kept));
+            if !growing && in_care.insert((kept.job, kept.range.start)) {
+                self.outbox.commit(kept);
+            }
         }
     }
 
+    /// The leases of the link that is lost are void: those that wait are dropped, those that run stop and hand in what
+    /// they have.
     fn let_go(&mut self) {
-        self.waiting.clear();
+        for lease in self.crew.take_back_all() {
+            self.leases.remove(&lease.key);
+        }
         self.current.clear();
-        for lease in self.running.values() {
+        for lease in self.leases.values() {
             lease.revoke();
         }
     }
 
-    fn unlinked(&mut self, reason: &str) {
-        tracing::warn!("lost the coordinator: {reason}; leases in hand are computed on, their results kept");
+    fn unlinked(&mut self, reason: LinkError) {
         self.link = None;
-        let unacknowledged: Vec<_> = self.outbox.unacknowledged().cloned().collect();
-        for output in unacknowledged {
-            self.writer.put(output);
+        for output in self.outbox.unacknowledged() {
+            self.writer.put(output.clone());
         }
+        if matches!(reason, LinkError::Refused(_)) {
+            return self.refuse(reason);
+        }
+        tracing::warn!("{reason}; leases in hand are computed on, their results kept");
         if self.leave_at.is_some() {
             self.let_go();
         }
     }
 
+    /// The coordinator does not want this worker: it leaves as if it had been told to stop.
+    fn refuse(&mut self, error: LinkError) {
+        self.refused = Some(error);
+        self.let_go();
+        self.leave_at.get_or_insert(Instant::now() + self.config.drain);
+    }
+
     fn reported(&mut self, report: Report) {
         match report {
-            Report::Commit(output) => {
-                if self.link.is_none() || output.busy_us >= SPOOL_FROM_BUSY_US {
-                    self.writer.put(output.clone());
-                }
-                self.outbox.commit(output);
-            }
+            Report::Commit(output) => self.commit(output),
             Report::Keep(output) => self.writer.put(output),
-            Report::Failed { key, unit, error } => {
-                tracing::error!("unit {unit}: {error}");
-                let error = proto::bounded_text(error);
-                self.say(key, Event::Failed(Failure { unit, error }));
-            }
-            Report::Ended { key } => {
+            Report::Ended { key, last, failed } => {
+                if let Some(output) = last {
+                    self.commit(output);
+                }
+                if let Some((unit, error)) = failed {
+                    tracing::error!("unit {unit}: {error}");
+                    let error = proto::bounded_text(error);
+                    self.say(key, Event::Failed(Failure { unit, error }));
+                }
                 self.say(key, Event::Returned(true));
-                if let Some(lease) = self.running.remove(&key) {
+                if let Some(lease) = self.leases.remove(&key) {
                     self.forget(&lease);
                 }
             }
         }
     }
 
-    /// Queues an event of a running lease, if the coordinator still knows the lease.
+    fn commit(&mut self, output: SpooledCommit) {
+        if self.link.is_none() || output.busy_us >= SPOOL_FROM_BUSY_US {
+            self.writer.put(output.clone());
+        }
+        self.outbox.commit(output);
+    }
+
+    /// Queues an event of a lease, if the coordinator still knows the lease.
     fn say(&mut self, key: u64, event: Event) {
-        let Some(lease) = self.running.get(&key) else { return };
-        if self.current.get(&lease.id).is_some_and(|current| current.key == key) {
+        let Some(lease) = self.leases.get(&key) else { return };
+        if self.is_current(lease) {
             self.outbox.event(LeaseEvent { lease: lease.id, event: Some(event) });
         }
     }
 
-    fn forget(&mut self, lease: &Lease) {
-        if self.current.get(&lease.id).is_some_and(|current| current.key == lease.key) {
-            self.current.remove(&lease.id);
-        }
+    fn is_current(&self, lease: &Lease) -> bool {
+        self.current.get(&lease.id).is_some_and(|current| current.key == lease.key)
     }
 
-    fn start_waiting(&mut self) {
-        while self.running.len() < self.config.threads {
-            let Some(lease) = self.waiting.pop_front() else { break };
-            let Some(job) = self.jobs.get(&lease.job) else { continue };
-            self.running.insert(lease.key, Arc::clone(&lease));
-            let (spool, pace, report) = (Arc::clone(&self.spool), self.config.pace, self.report.clone());
-            self.pool.start(move || {
-                // When the agent is gone, the process is on its way out and nobody needs the report.
-                compute(&lease, &job, &spool, pace, &mut |r| drop(report.blocking_send(r)));
-            });
+    fn forget(&mut self, lease: &Lease) {
+        if self.is_current(lease) {
+            self.current.remove(&lease.id);
         }
     }
 
@@ -286,7 +325,6 @@ impl Agent {
         for order in message.orders {
             self.ordered(order);
         }
-        self.start_waiting();
     }
 
     fn answered(&mut self, sequence: u64, verdict: Verdict) {
@@ -303,7 +341,7 @@ impl Agent {
                 tracing::error!(?range, "a result was refused as malformed")
             }
         }
-        self.writer.remove(output);
+        self.writer.remove(&output);
     }
 
     fn ordered(&mut self, order: Order) {
@@ -323,37 +361,38 @@ impl Agent {
     fn granted(&mut self, id: u64, grant: &Grant) {
         let Ok(job) = grant.job.as_ref().try_into() else { return };
         let Some(link) = &self.link else { return };
-        if grant.start >= grant.end || self.jobs.get(&job).is_none() || self.leave_at.is_some() {
-            self.outbox.event(LeaseEvent { lease: id, event: Some(Event::Returned(true)) });
-            return;
-        }
+        let defined = self.jobs.get(&job).filter(|_| grant.start < grant.end && self.leave_at.is_none());
+        let Some(open) = defined else {
+            return self.outbox.event(LeaseEvent { lease: id, event: Some(Event::Returned(true)) });
+        };
         self.last_key += 1;
         let lease = Arc::new(Lease::new(id, self.last_key, link.ledger, job, grant.start..grant.end));
         self.current.insert(id, Arc::clone(&lease));
-        self.waiting.push_back(lease);
+        self.leases.insert(lease.key, Arc::clone(&lease));
+        self.crew.add(lease, open);
     }
 
     /// Ends a lease early. One that has not begun is returned here and now; a running one by its thread.
     fn withdraw(&mut self, id: u64, how: fn(&Lease), answer: bool) {
-        let Some(lease) = self.current.get(&id) else { return };
-        how(lease);
-        let key = lease.key;
-        if !self.running.contains_key(&key) {
-            self.waiting.retain(|lease| lease.key != key);
-            self.current.remove(&id);
+        let Some(lease) = self.current.get(&id).cloned() else { return };
+        how(&lease);
+        let waited = self.crew.take_back(&lease);
+        if waited {
+            self.leases.remove(&lease.key);
             if answer {
                 self.outbox.event(LeaseEvent { lease: id, event: Some(Event::Returned(true)) });
             }
-        } else if !answer {
+        }
+        if waited || !answer {
             self.current.remove(&id);
         }
     }
 
     fn beat(&mut self) {
-        for lease in self.running.values() {
-            if self.current.get(&lease.id).is_some_and(|current| current.key == lease.key) {
-                let event = Some(Event::Reached(lease.reached()));
-                self.outbox.event(LeaseEvent { lease: lease.id, event });
+        for lease in self.leases.values() {
+            let reached = lease.reached();
+            if reached > lease.start && self.is_current(lease) {
+                self.outbox.event(LeaseEvent { lease: lease.id, event: Some(Event::Reached(reached)) });
             }
         }
         self.outbox.nudge();
@@ -362,11 +401,12 @@ impl Agent {
     /// Commits the prefix of what runs, hands back what waits, and asks for nothing more.
     fn begin_to_leave(&mut self) {
         self.leave_at = Some(Instant::now() + self.config.drain);
-        for lease in std::mem::take(&mut self.waiting) {
-            self.current.remove(&lease.id);
-            self.outbox.event(LeaseEvent { lease: lease.id, event: Some(Event::Returned(true)) });
+        for lease in self.crew.take_back_all() {
+            self.say(lease.key, Event::Returned(true));
+            self.forget(&lease);
+            self.leases.remove(&lease.key);
         }
-        for lease in self.running.values() {
+        for lease in self.leases.values() {
             lease.revoke();
         }
         self.outbox.drain();
@@ -374,13 +414,16 @@ impl Agent {
 
     fn may_leave(&self, at: Instant) -> bool {
         let handed_in = self.outbox.settled() || self.link.is_none();
-        (self.running.is_empty() && handed_in) || Instant::now() >= at
+        (self.leases.is_empty() && handed_in) || Instant::now() >= at
     }
 
     /// Whatever was not acknowledged stays in the spool for the next life.
-    async fn leave(self) {
+    async fn leave(mut self) {
         if let Some(connecting) = &self.connecting {
             connecting.abort();
+        }
+        while let Ok(report) = self.reports.try_recv() {
+            self.reported(report);
         }
         for output in self.outbox.unacknowledged() {
             self.writer.put(output.clone());
@@ -398,20 +441,26 @@ fn beat(period: Duration) -> Interval {
     beat
 }
 
-async fn receive(link: &mut Option<Link>) -> Result<ToWorker, String> {
+async fn receive(link: &mut Option<Link>) -> Result<ToWorker, LinkError> {
     match link {
         Some(link) => match link.incoming.message().await {
             Ok(Some(message)) => Ok(message),
-            Ok(None) => Err("it closed the stream".into()),
-            Err(status) => Err(status.message().into()),
+            Ok(None) => Err(LinkError::Broken("it closed the stream".into())),
+            Err(status) => Err(link::judge(&status)),
         },
         None => std::future::pending().await,
     }
 }
 
-async fn send_slot(outgoing: Option<mpsc::Sender<FromWorker>>) -> Option<mpsc::OwnedPermit<FromWorker>> {
+async fn send_slot(
+    outgoing: Option<mpsc::Sender<FromWorker>>,
+    not_before: Instant,
+) -> Option<mpsc::OwnedPermit<FromWorker>> {
     match outgoing {
-        Some(outgoing) => outgoing.reserve_owned().await.ok(),
+        Some(outgoing) => {
+            sleep_until(not_before).await;
+            outgoing.reserve_owned().await.ok()
+        }
         None => std::future::pending().await,
     }
 }

@@ -131,19 +131,14 @@ pub enum Report {
     Commit(Output),
     /// A finished stretch that will grow on: for the worker's own checkpoint only.
     Keep(Output),
-    /// A unit failed. The lease goes no further.
-    Failed {
-        /// Key of the lease.
-        key: u64,
-        /// The unit.
-        unit: u64,
-        /// Why.
-        error: String,
-    },
     /// The thread has let go of the lease.
     Ended {
         /// Key of the lease.
         key: u64,
+        /// Its last finished stretch, to be committed.
+        last: Option<Output>,
+        /// The unit that failed, and why: the lease went no further.
+        failed: Option<Failure>,
     },
 }
 
@@ -190,18 +185,16 @@ impl UnitCheckpoint for UnitSlot<'_> {
 
 /// Computes `lease` to its end, or until it is stopped, and says so in `report`.
 pub fn compute(lease: &Lease, job: &OpenJob, spool: &Spool, pace: Pace, report: &mut dyn FnMut(Report)) {
-    let failed = match guarded(|| stretch_by_stretch(lease, job, spool, pace, report)) {
-        Ok(Ok(())) => None,
-        Ok(Err(failure)) => Some(failure),
-        Err(panic) => Some((lease.reached(), panic)),
+    let (last, failed) = match guarded(|| stretch_by_stretch(lease, job, spool, pace, report)) {
+        Ok(Ok(last_and_failed)) => last_and_failed,
+        Ok(Err(failure)) => (None, Some(failure)),
+        Err(panic) => (None, Some((lease.reached(), panic))),
     };
-    if let Some((unit, error)) = failed {
-        report(Report::Failed { key: lease.key, unit, error });
-    }
-    report(Report::Ended { key: lease.key });
+    report(Report::Ended { key: lease.key, last, failed });
 }
 
-type Failure = (u64, String);
+/// A unit, and why it failed.
+pub type Failure = (u64, String);
 
 fn stretch_by_stretch(
     lease: &Lease,
@@ -209,7 +202,7 @@ fn stretch_by_stretch(
     spool: &Spool,
     pace: Pace,
     report: &mut dyn FnMut(Report),
-) -> Result<(), Failure> {
+) -> Result<(Option<Output>, Option<Failure>), Failure> {
     let opened = job.get().map_err(|error| (lease.start, error))?;
     let mut stretch = Stretch::new(lease.start, Arc::clone(&opened).accumulator());
     let stop = || lease.stopped();
@@ -242,10 +235,7 @@ fn stretch_by_stretch(
             }
         }
     }
-    if let Some(output) = stretch.output(lease)? {
-        report(Report::Commit(output));
-    }
-    failure.map_or(Ok(()), Err)
+    Ok((stretch.output(lease)?, failure))
 }
 
 /// The part of a lease since its last commit.

@@ -2,9 +2,10 @@
 
 pub mod agent;
 mod backoff;
-mod bridge;
+pub mod bridge;
 pub mod cli;
 pub mod config_file;
+mod crew;
 pub mod dial;
 mod job_cache;
 pub mod lease;

@@ -1,6 +1,6 @@
 //! One connection to the coordinator, from dialling to its first word.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use proto::v1::{FromWorker, Hello, KindVersion, ToWorker, farm_client::FarmClient};
 use tokio::{sync::mpsc, time::timeout};
@@ -41,25 +41,26 @@ pub enum LinkError {
 /// Messages under way to the coordinator before the worker waits for it.
 const OUTGOING_MESSAGES: usize = 4;
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
-const BACKOFF_CAP_MS: u64 = 5_000;
+/// The longest wait between two attempts.
+pub const BACKOFF_CAP_MS: u64 = 5_000;
 
-/// Dials until it succeeds or is refused. Says once what it waits for, not at every attempt.
+/// Dials after `first_wait`, until it succeeds or is refused. Says once what it waits for, not at every attempt.
 ///
 /// # Errors
 ///
 /// Only [`LinkError::Refused`].
-pub async fn open(dial: Arc<Dial>, hello: Hello) -> Result<Link, LinkError> {
+pub async fn open(dial: Arc<Dial>, hello: Hello, first_wait: Duration) -> Result<Link, LinkError> {
+    tokio::time::sleep(first_wait).await;
     let mut backoff = Backoff::new(BACKOFF_CAP_MS);
-    let mut said = String::new();
+    let mut said = HashSet::new();
     loop {
         match attempt(&dial, hello.clone()).await {
             Ok(link) => return Ok(link),
             Err(error @ LinkError::Refused(_)) => return Err(error),
             Err(error) => {
                 let text = error.to_string();
-                if text != said {
+                if said.insert(text.clone()) {
                     tracing::warn!("{text}; trying again until it does");
-                    said = text;
                 }
                 tokio::time::sleep(backoff.next_wait()).await;
             }
@@ -91,12 +92,15 @@ async fn attempt(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
     Ok(Link { outgoing, incoming, ledger, heartbeat })
 }
 
-fn judge(status: &Status) -> LinkError {
+/// What a status means for the one who wants a link.
+#[must_use]
+pub fn judge(status: &Status) -> LinkError {
     let text = status.message().to_owned();
     match status.code() {
         Code::FailedPrecondition | Code::InvalidArgument | Code::PermissionDenied | Code::Unauthenticated => {
             LinkError::Refused(text)
         }
+        Code::AlreadyExists => LinkError::Refused(format!("{text}; is this state folder a copy of another worker's?")),
         Code::Unimplemented => LinkError::Refused("it does not speak the protocol of Nonet workers".into()),
         _ => LinkError::Broken(if text.is_empty() { status.code().to_string() } else { text }),
     }

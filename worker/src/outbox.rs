@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use proto::v1::{Commit, FromWorker, LeaseEvent};
+use proto::{
+    Message,
+    v1::{Commit, FromWorker, LeaseEvent},
+};
 
 use crate::spool::SpooledCommit as Output;
 
@@ -15,14 +18,21 @@ pub struct Outbox {
     events: VecDeque<LeaseEvent>,
     nudge: bool,
     draining: bool,
+    /// The ledger of the current link. Results for another one wait for a link to it.
+    ledger: [u8; 16],
 }
+
+/// Error texts in one message are cut off at about this many bytes.
+const EVENT_BYTES: usize = 1 << 20;
 
 impl Outbox {
     /// Takes a result into care.
     pub fn commit(&mut self, output: Output) {
         self.last_sequence += 1;
+        if output.ledger == self.ledger {
+            self.unsent.push_back(self.last_sequence);
+        }
         self.unacknowledged.insert(self.last_sequence, output);
-        self.unsent.push_back(self.last_sequence);
     }
 
     /// Queues a lease event. It goes out after every result queued before it.
@@ -48,7 +58,7 @@ impl Outbox {
 
     /// Whether everything is sent, and acknowledged where that matters.
     pub fn settled(&self) -> bool {
-        !self.wants_to_send() && self.unacknowledged.is_empty()
+        !self.wants_to_send() && !self.unacknowledged.values().any(|output| output.ledger == self.ledger)
     }
 
     /// Results not yet acknowledged.
@@ -56,17 +66,14 @@ impl Outbox {
         self.unacknowledged.values()
     }
 
-    /// Whether a result of this job from this unit on is in care.
-    pub fn holds(&self, job: &[u8; 16], start: u64) -> bool {
-        self.unacknowledged.values().any(|o| o.job == *job && o.range.start == start)
-    }
-
     /// A new connection to `ledger`: lease events of the old one are void, its results are sent again.
     pub fn reconnect(&mut self, ledger: &[u8; 16]) {
         self.events.clear();
+        self.ledger = *ledger;
         self.unsent =
             self.unacknowledged.iter().filter(|(_, o)| o.ledger == *ledger).map(|(&s, _)| s).collect();
-        self.nudge = self.draining;
+        // The coordinator grants nothing before it has heard what there is already.
+        self.nudge = true;
     }
 
     /// An answer came; the result is handed back for the spool to forget.
@@ -86,8 +93,12 @@ impl Outbox {
         }
         // An event such as "returned" says that all results of the lease were sent, so it must not overtake them.
         if self.unsent.is_empty() {
-            let count = self.events.len().min(proto::MAX_BATCH);
-            message.events = self.events.drain(..count).collect();
+            let mut len_bytes = 0;
+            while message.events.len() < proto::MAX_BATCH && len_bytes < EVENT_BYTES {
+                let Some(event) = self.events.pop_front() else { break };
+                len_bytes += event.encoded_len();
+                message.events.push(event);
+            }
         }
         self.nudge = false;
         message
@@ -126,6 +137,7 @@ mod tests {
     #[test]
     fn an_event_never_overtakes_a_result() {
         let mut outbox = Outbox::default();
+        outbox.reconnect(&[1; 16]);
         for start in 0..3000 {
             outbox.commit(output(start));
         }
@@ -145,14 +157,16 @@ mod tests {
     #[test]
     fn what_is_not_acknowledged_is_sent_again_to_its_own_ledger_only() {
         let mut outbox = Outbox::default();
+        outbox.reconnect(&[1; 16]);
         outbox.commit(output(0));
         outbox.commit(output(1));
         let sent = outbox.next_message();
         assert_eq!(outbox.answered(sent.commits[0].sequence), Some(output(0)));
         outbox.reconnect(&[9; 16]);
-        assert!(!outbox.wants_to_send());
+        outbox.commit(output(2));
+        assert!(outbox.next_message().commits.is_empty() && outbox.settled());
         outbox.reconnect(&[1; 16]);
-        assert_eq!(outbox.next_message().commits, sent.commits[1..]);
-        assert!(outbox.holds(&[2; 16], 1) && !outbox.holds(&[2; 16], 0));
+        let again = outbox.next_message().commits;
+        assert_eq!((again.len(), &again[0]), (2, &sent.commits[1]));
     }
 }

@@ -1,22 +1,33 @@
 //! Writes to the spool in the order they were asked for, off the async threads.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, mpsc},
     thread::JoinHandle,
 };
 
 use crate::spool::{Spool, SpoolError, SpoolKey, SpooledCommit as Output};
 
-enum Op {
-    Put(Output),
-    Remove(Output),
+/// Where a stretch begins: its checkpoints of different lengths take each other's place.
+type Place = ([u8; 16], [u8; 16], u64);
+
+fn place(key: &SpoolKey) -> Place {
+    (key.ledger, key.job, key.range.start)
+}
+
+#[derive(Default)]
+struct Op {
+    put: Option<Output>,
+    remove: Option<SpoolKey>,
 }
 
 /// A thread that writes. Dropped, it finishes what is queued.
 pub struct SpoolWriter {
     ops: Option<mpsc::Sender<Op>>,
     thread: Option<JoinHandle<()>>,
+    /// Which checkpoint stands in the spool for which stretch. Most results are acknowledged before they are worth a
+    /// write, and cost nothing here.
+    kept: HashMap<Place, SpoolKey>,
 }
 
 /// Writes in one group.
@@ -27,25 +38,38 @@ impl SpoolWriter {
     #[must_use]
     pub fn start(spool: Arc<Spool>) -> Self {
         let (ops, queue) = mpsc::channel();
-        let thread =
-            std::thread::Builder::new().name("spool".into()).spawn(move || write_all(&spool, &queue));
+        let thread = std::thread::Builder::new().name("spool".into()).spawn(move || write_all(&spool, &queue));
+        let kept = HashMap::new();
         match thread {
-            Ok(thread) => Self { ops: Some(ops), thread: Some(thread) },
+            Ok(thread) => Self { ops: Some(ops), thread: Some(thread), kept },
             Err(error) => {
                 tracing::error!("no thread for the spool ({error}): results are kept in memory only");
-                Self { ops: None, thread: None }
+                Self { ops: None, thread: None, kept }
             }
         }
     }
 
     /// Queues a result to be kept. A newer result with the same start takes the place of an older one.
-    pub fn put(&self, output: Output) {
-        self.queue(Op::Put(output));
+    pub fn put(&mut self, output: Output) {
+        let key = output.key();
+        let old = self.kept.insert(place(&key), key.clone());
+        self.queue(Op { put: Some(output), remove: old.filter(|old| *old != key) });
     }
 
-    /// Queues the removal of a result that was acknowledged.
-    pub fn remove(&self, output: Output) {
-        self.queue(Op::Remove(output));
+    /// Notes a result that the spool has from an earlier life.
+    pub fn found(&mut self, output: &Output) {
+        let key = output.key();
+        let old = self.kept.insert(place(&key), key.clone());
+        if let Some(old) = old.filter(|old| *old != key) {
+            self.queue(Op { remove: Some(old), ..Op::default() });
+        }
+    }
+
+    /// Queues the removal of a result that was acknowledged, if it is kept.
+    pub fn remove(&mut self, output: &Output) {
+        if let Some(key) = self.kept.remove(&place(&output.key())) {
+            self.queue(Op { remove: Some(key), ..Op::default() });
+        }
     }
 
     /// Waits until everything queued is on disk.
@@ -76,53 +100,28 @@ impl Drop for SpoolWriter {
     }
 }
 
-/// Where a stretch begins: its checkpoints of different lengths take each other's place.
-type Place = ([u8; 16], [u8; 16], u64);
-
-fn place(output: &Output) -> Place {
-    (output.ledger, output.job, output.range.start)
-}
-
 fn write_all(spool: &Spool, queue: &mpsc::Receiver<Op>) {
-    let mut kept = HashMap::new();
     while let Ok(first) = queue.recv() {
         let group = std::iter::once(first).chain(queue.try_iter()).take(GROUP);
-        if let Err(error) = write(spool, &mut kept, group) {
+        if let Err(error) = write(spool, group) {
             tracing::warn!("{error}: results are kept in memory until the coordinator has them");
         }
     }
 }
 
-/// Writes a group. `kept` remembers which checkpoint stands for which stretch.
-fn write(
-    spool: &Spool,
-    kept: &mut HashMap<Place, SpoolKey>,
-    group: impl Iterator<Item = Op>,
-) -> Result<(), SpoolError> {
-    // The last word on a stretch is the one that counts.
-    let mut last: HashMap<Place, Op> = HashMap::new();
-    let mut stale = Vec::new();
-    for op in group {
-        let (Op::Put(output) | Op::Remove(output)) = &op;
-        if matches!(op, Op::Remove(_)) {
-            stale.push(output.key());
+/// Writes a group: first what is to be kept, then what may go. Within the group the last word on a key counts.
+fn write(spool: &Spool, group: impl Iterator<Item = Op>) -> Result<(), SpoolError> {
+    let (mut puts, mut removes) = (HashMap::new(), HashSet::new());
+    for Op { put, remove } in group {
+        if let Some(put) = put {
+            removes.remove(&put.key());
+            puts.insert(put.key(), put);
         }
-        last.insert(place(output), op);
+        if let Some(key) = remove {
+            puts.remove(&key);
+            removes.insert(key);
+        }
     }
-    let mut puts = Vec::new();
-    for (place, op) in last {
-        let new = match op {
-            Op::Put(output) => Some(output),
-            Op::Remove(_) => None,
-        };
-        let old = match &new {
-            Some(output) => kept.insert(place, output.key()),
-            None => kept.remove(&place),
-        };
-        stale.extend(old);
-        puts.extend(new);
-    }
-    stale.retain(|key| !puts.iter().any(|put| put.key() == *key));
-    spool.put_all(&puts)?;
-    spool.remove(&stale)
+    spool.put_all(&puts.into_values().collect::<Vec<_>>())?;
+    spool.remove(&removes.into_iter().collect::<Vec<_>>())
 }

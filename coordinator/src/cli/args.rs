@@ -29,7 +29,7 @@ pub struct RunArgs {
     /// Computing threads [default: one per core]
     #[arg(long, env = "NONET_THREADS", value_name = "N")]
     pub threads: Option<usize>,
-    /// Compute anew, also what the ledger has
+    /// Compute anew, also what the ledger has; an interrupted run resumes without this option
     #[arg(long)]
     pub fresh: bool,
     /// How to print the report

@@ -42,7 +42,7 @@ pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let name = job.name.clone();
     let stop = stop_on_signal()?;
     tokio::select! {
-        ended = run::watch(&mut client, job, existed) => ended?,
+        ended = run::watch(&mut client, job, false) => ended?,
         () = stop.cancelled() => {
             eprintln!("nonet: interrupted; the job goes on, and the same command waits for it again");
             return Ok(Outcome::Interrupted);
@@ -68,7 +68,7 @@ pub async fn status(args: StatusArgs) -> Result<Outcome, Failure> {
         let stop = stop_on_signal()?;
         let name = status.name.clone();
         tokio::select! {
-            ended = run::watch(&mut client, status, true) => ended?,
+            ended = run::watch(&mut client, status, false) => ended?,
             () = stop.cancelled() => return Ok(Outcome::Interrupted),
         }
         let status = client.status(&name).await?;

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use clap::{ArgMatches, FromArgMatches};
 use proto::v1::{Action, JobStatus, State, SubmitRequest};
-use tokio::{sync::mpsc, task::JoinHandle};
+use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 use worker::{
     agent::{self, Config, WorkerError},
@@ -28,6 +28,8 @@ use crate::{
     server,
 };
 
+/// How long an interrupted run may take to write down what it has.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often the embedded worker speaks. It is never lost, so this is only how fresh the progress is.
 const HEARTBEAT_MS: u32 = 250;
 
@@ -39,13 +41,19 @@ pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let threads = threads(args.threads.or(file.threads)).map_err(Failure::usage)?;
     let stop = stop_on_signal()?;
     let house = House::open(state.clone()).await?;
-    let outcome = tokio::select! {
-        outcome = in_house(&house, &state, threads, request, args.format, &stop) => outcome,
-        () = stop.cancelled() => Ok(Outcome::Interrupted),
+    let outcome = {
+        let work = in_house(&house, &state, threads, request, args.format, &stop);
+        tokio::pin!(work);
+        tokio::select! {
+            outcome = &mut work => outcome,
+            // The worker has been told too: it hands in what it has, and then `work` ends.
+            () = stop.cancelled() => timeout(STOP_TIMEOUT, work).await.unwrap_or(Ok(Outcome::Interrupted)),
+        }
     };
     let outcome = house.close(outcome).await;
     if matches!(outcome, Ok(Outcome::Interrupted)) {
-        eprintln!("nonet: interrupted; the same command resumes");
+        let how = if args.fresh { "the same command without --fresh resumes" } else { "the same command resumes" };
+        eprintln!("nonet: interrupted; {how}");
     }
     outcome
 }
@@ -147,6 +155,7 @@ async fn in_house(
 /// What a job that is there already needs to go on.
 async fn take_up(client: &mut Client, job: JobStatus) -> Result<JobStatus, Failure> {
     let action = match job.state() {
+        State::Finished if job.quarantined_units > 0 => Action::Retry,
         State::Finished => {
             eprintln!("nonet: answered from the ledger (--fresh computes anew)");
             return Ok(job);

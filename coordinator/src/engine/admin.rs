@@ -1,7 +1,8 @@
 //! What users want of jobs: submit, pause, resume, cancel, retry, results.
 
 use jobs::MAX_SETTINGS_BYTES;
-use proto::v1::{Action, JobStatus, SubmitRequest};
+use worker::bridge::guarded;
+use proto::v1::{Action, JobStatus, SubmitRequest, Verdict};
 
 use super::{
     Answer, Ask, Refusal,
@@ -15,10 +16,13 @@ use crate::{
     scheduler::{Event, JobId, SessionId, hex},
 };
 
-/// An answer that waits until what it says is durable.
+/// What waits until what it says is durable.
 pub(crate) enum Ticket {
     Submitted(JobId, Answer<(JobStatus, bool)>),
     Controlled(JobId, Answer<JobStatus>),
+    Existed(JobId, Answer<(JobStatus, bool)>),
+    Finished(JobId),
+    Conflict(SessionId, u64),
 }
 
 /// More jobs than this are refused.
@@ -31,12 +35,14 @@ impl Core {
         match ask {
             Ask::Submit(request, answer) => self.submit(request, answer),
             Ask::List(answer) => {
-                let all = self.jobs.keys().map(|&id| self.job_status(id)).collect();
+                let brief = |status: JobStatus| JobStatus { quarantined: Vec::new(), ..status };
+                let all = self.jobs.keys().map(|&id| self.job_status(id).map(brief)).collect();
                 drop(answer.send(all));
             }
-            Ask::Status(job, answer) => {
-                drop(answer.send(self.find(&job).and_then(|id| self.job_status(id))));
-            }
+            Ask::Status(job, answer) => match self.find(&job) {
+                Ok(id) if self.is_being_read(id) => self.park(id, Ask::Status(job, answer)),
+                found => drop(answer.send(found.and_then(|id| self.job_status(id)))),
+            },
             Ask::Result(job, answer) => self.result(job, answer),
             Ask::Control(job, action, answer) => self.control(job, action, answer),
             Ask::Workers(answer) => {
@@ -63,10 +69,10 @@ impl Core {
                 self.admit(record, answer);
             }
             Ok((_, Some(old))) => {
-                let status = self.job_status(old);
                 // In embedded mode an unfinished job of an earlier life waits for this moment.
                 self.read_past_if_live(old);
-                drop(answer.send(status.map(|status| (status, true))));
+                let ticket = self.ticket(Ticket::Existed(old, answer));
+                self.when_durable(ticket);
             }
             Err(refusal) => drop(answer.send(Err(refusal))),
         }
@@ -88,9 +94,13 @@ impl Core {
             return invalid(format!("weight {weight}: expected 1 to {MAX_WEIGHT}"));
         }
         let settings = kind.canonical(settings).map_err(|e| Refusal::Invalid(e.to_string()))?;
-        let job = kind.open(&settings).map_err(|e| Refusal::Invalid(e.to_string()))?;
         let name = jobs::job_name(kind.name(), kind.revision(), &settings);
         let existing = self.jobs.iter().find(|(_, entry)| entry.record.name == name).map(|(&id, _)| id);
+        let opened = match existing.and_then(|id| self.jobs[&id].job.clone().ok()) {
+            Some(job) => Ok(Ok(job)),
+            None => guarded(|| kind.open(&settings)),
+        };
+        let job = opened.map_err(Refusal::Invalid)?.map_err(|e| Refusal::Invalid(e.to_string()))?;
         if existing.is_none() && self.jobs.len() >= MAX_JOBS {
             return Err(Refusal::NotNow(format!("there are {MAX_JOBS} jobs already")));
         }
@@ -148,7 +158,17 @@ impl Core {
             Some(Ticket::Submitted(id, answer)) => {
                 drop(answer.send(self.job_status(id).map(|status| (status, false))));
             }
+            Some(Ticket::Existed(id, answer)) => {
+                drop(answer.send(self.job_status(id).map(|status| (status, true))));
+            }
             Some(Ticket::Controlled(id, answer)) => drop(answer.send(self.job_status(id))),
+            Some(Ticket::Finished(id)) => {
+                if let Some(entry) = self.jobs.get_mut(&id).filter(|entry| entry.state == JobState::Running) {
+                    (entry.state, entry.state_unix_ms) = (JobState::Finished, unix_ms());
+                }
+                self.announce();
+            }
+            Some(Ticket::Conflict(session, sequence)) => self.answer_wire(session, sequence, Verdict::Conflict),
             None => {}
         }
     }
@@ -164,6 +184,10 @@ impl Core {
         }
         let report = entry.report().map_err(|e| Refusal::Failed(e.to_string()));
         drop(answer.send(report.and_then(|report| Ok((self.job_status(id)?, report)))));
+    }
+
+    fn is_being_read(&self, id: JobId) -> bool {
+        self.jobs.get(&id).is_some_and(|entry| matches!(entry.past, Past::BeingRead) && entry.job.is_ok())
     }
 
     /// Keeps a question until the job's commits have been added up.
@@ -186,7 +210,10 @@ impl Core {
                 let after = self.ticket(Ticket::Controlled(id, answer));
                 self.take(id, step, after);
             }
-            Ok(None) => drop(answer.send(self.job_status(id))),
+            Ok(None) => {
+                let ticket = self.ticket(Ticket::Controlled(id, answer));
+                self.when_durable(ticket);
+            }
             Err(refusal) => drop(answer.send(Err(refusal))),
         }
     }

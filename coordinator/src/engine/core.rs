@@ -1,7 +1,7 @@
 //! The loop: inputs in, scheduler's commands out.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, VecDeque},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -17,7 +17,7 @@ use super::{
     admin::Ticket,
     job_entry::{JobEntry, Past},
     sessions::Sessions,
-    writer::{After, Reply, Request, Writer},
+    writer::{After, FoldError, Reply, Request, Writer},
 };
 use crate::{
     ledger::{CommitRecord, Entry, JobState, Ledger, LedgerError},
@@ -50,6 +50,8 @@ pub(crate) struct Core {
     started: Instant,
     change: watch::Sender<u64>,
     moved: bool,
+    commands: VecDeque<Command>,
+    obeying: bool,
     failure: Option<LedgerError>,
 }
 
@@ -97,6 +99,8 @@ impl Core {
             started: Instant::now(),
             change,
             moved: false,
+            commands: VecDeque::new(),
+            obeying: false,
             failure: None,
         })
     }
@@ -107,8 +111,10 @@ impl Core {
         stop: CancellationToken,
     ) -> Result<(), LedgerError> {
         if self.config.start_unfinished {
+            // Of a finished job with units given up, only its commits tell whether they were done after all.
+            let wanted = |entry: &JobEntry| entry.is_live() || !entry.quarantined.is_empty();
             let unfinished: Vec<_> =
-                self.jobs.iter().filter(|(_, j)| j.is_live()).map(|(&id, _)| id).collect();
+                self.jobs.iter().filter(|(_, entry)| wanted(entry)).map(|(&id, _)| id).collect();
             unfinished.into_iter().for_each(|id| self.read_past(id));
         }
         let mut tick = interval(TICK);
@@ -122,7 +128,10 @@ impl Core {
                     }
                     batch.drain(..).for_each(|input| self.input(input));
                 }
-                Some(reply) = self.replies.recv() => {
+                reply = self.replies.recv() => {
+                    let Some(reply) = reply else {
+                        return Err(LedgerError::inconsistent("the ledger's thread ended by itself"));
+                    };
                     self.ledger_says(reply);
                     while let Ok(reply) = self.replies.try_recv() {
                         self.ledger_says(reply);
@@ -137,6 +146,7 @@ impl Core {
                             self.input(input);
                         }
                     }
+                    self.close_the_mute();
                     self.feed(Event::Tick);
                     if std::mem::take(&mut self.moved) {
                         self.announce();
@@ -157,16 +167,22 @@ impl Core {
         match input {
             Input::Hello(..) if self.being_read > 0 => self.at_the_door.push(input),
             Input::Hello(hello, outgoing, answer) => self.welcome(hello, outgoing, answer),
-            Input::FromWorker(session, message) => self.heard(session, message),
+            Input::FromWorker(session, message, _room) => self.heard(session, message),
             Input::Gone(session) => self.close(session),
             Input::Ask(ask) => self.asked(ask),
         }
     }
 
+    /// Tells the scheduler, and does what it says, in its order: what a command causes comes after the commands that
+    /// were there before.
     pub(super) fn feed(&mut self, event: Event) {
         let now = self.now();
-        for command in self.scheduler.step(now, event) {
-            self.obey(command);
+        self.commands.extend(self.scheduler.step(now, event));
+        if !std::mem::replace(&mut self.obeying, true) {
+            while let Some(command) = self.commands.pop_front() {
+                self.obey(command);
+            }
+            self.obeying = false;
         }
     }
 
@@ -183,6 +199,11 @@ impl Core {
         self.ask_ledger(Request::Append(entry, after));
     }
 
+    /// Redeems a ticket when everything appended so far is durable.
+    pub(super) fn when_durable(&mut self, ticket: After) {
+        self.ask_ledger(Request::Barrier(ticket));
+    }
+
     fn ask_ledger(&self, request: Request) {
         if !self.writer.ask(request) {
             // Its last reply, on the way, says why; the engine ends when it arrives.
@@ -190,7 +211,7 @@ impl Core {
         }
     }
 
-    fn close(&mut self, id: SessionId) {
+    pub(super) fn close(&mut self, id: SessionId) {
         if let Some(session) = self.sessions.close(id) {
             tracing::info!(worker = session.name, "worker left");
             self.feed(Event::SessionClosed(id));
@@ -223,21 +244,20 @@ impl Core {
                 self.record_failure(job, unit, worker, error)
             }
             Command::Quarantine { job, unit } => {
-                if let Some(entry) = self.jobs.get_mut(&job) {
-                    entry.quarantined.insert_merged(unit..unit + 1);
-                }
+                let Some(entry) = self.jobs.get_mut(&job) else { return };
+                entry.quarantined.insert_merged(unit..unit + 1);
                 self.append(Entry::Quarantine { job, unit }, After::Nothing);
                 self.moved = true;
             }
-            Command::Finished(job) => self.set_state(job, JobState::Finished, After::Nothing),
+            Command::Finished(job) => self.finished(job),
             Command::Close(session, reason) => {
-                let text = match reason {
-                    CloseReason::Silent => "it was silent for too long",
-                    CloseReason::Superseded => "the same worker connected again",
+                let reason = match reason {
+                    CloseReason::Silent => Refusal::NotNow("it was silent for too long".into()),
+                    CloseReason::Superseded => Refusal::Superseded,
                 };
                 if let Some(session) = self.sessions.close(session) {
-                    tracing::warn!(worker = session.name, "worker closed: {text}");
-                    session.dismiss(Refusal::NotNow(text.into()));
+                    tracing::warn!(worker = session.name, "worker closed: {reason}");
+                    session.dismiss(reason);
                 }
             }
         }
@@ -274,10 +294,10 @@ impl Core {
             Verdict::Conflict => WireVerdict::Conflict,
             Verdict::Unknown => WireVerdict::UnknownJob,
         };
-        self.answer_wire(offer.session, offer.sequence, wire);
         if verdict == Verdict::Conflict {
-            self.conflict(offer.record);
+            return self.conflict(offer);
         }
+        self.answer_wire(offer.session, offer.sequence, wire);
     }
 
     pub(super) fn answer_wire(&mut self, session: SessionId, sequence: u64, verdict: WireVerdict) {
@@ -287,13 +307,19 @@ impl Core {
     }
 
     /// Two results for one range: one of them is wrong. Both are kept, and the job stops.
-    fn conflict(&mut self, second: CommitRecord) {
+    ///
+    /// The worker hears of it only when the second one is durable too: until then it keeps its own copy.
+    fn conflict(&mut self, offer: Offer) {
+        let Offer { session, sequence, record: second } = offer;
         let job = second.job;
+        let Some(entry) = self.jobs.get_mut(&job) else {
+            // The job was replaced by a fresh run while the ledger looked the range up.
+            return self.answer_wire(session, sequence, WireVerdict::UnknownJob);
+        };
         tracing::error!(?job, range = ?second.range, "two different results for one range: the job stops");
-        self.append(Entry::Conflict(second.clone()), After::Nothing);
-        if let Some(entry) = self.jobs.get_mut(&job) {
-            entry.conflicts.push(second);
-        }
+        entry.conflicts.push(second.clone());
+        let ticket = self.ticket(Ticket::Conflict(session, sequence));
+        self.append(Entry::Conflict(second), ticket);
         self.set_state(job, JobState::Conflicted, After::Nothing);
         self.feed(Event::JobRemoved(job));
         self.reread(job);
@@ -301,19 +327,35 @@ impl Core {
 
     fn record_failure(&mut self, job: JobId, unit: u64, worker: WorkerId, error: String) {
         tracing::warn!(?job, unit, ?worker, "a unit failed: {error}");
-        if let Some(entry) = self.jobs.get_mut(&job) {
-            entry.add_failure(unit, worker, error.clone());
-        }
+        let Some(entry) = self.jobs.get_mut(&job) else { return };
+        entry.add_failure(unit, worker, error.clone());
         self.append(Entry::Failure { job, unit, worker, error }, After::Nothing);
         self.moved = true;
     }
 
     pub(super) fn set_state(&mut self, job: JobId, state: JobState, after: After) {
         let at_unix_ms = unix_ms();
-        if let Some(entry) = self.jobs.get_mut(&job) {
-            (entry.state, entry.state_unix_ms) = (state, at_unix_ms);
-        }
+        let Some(entry) = self.jobs.get_mut(&job) else { return };
+        (entry.state, entry.state_unix_ms) = (state, at_unix_ms);
         self.append(Entry::State { job, state, at_unix_ms }, after);
+        self.announce();
+    }
+
+    /// Every unit is done or given up. Nobody is told before the ledger has it.
+    fn finished(&mut self, job: JobId) {
+        if self.jobs.get(&job).is_some_and(|entry| entry.state == JobState::Running) {
+            let ticket = self.ticket(Ticket::Finished(job));
+            self.append(Entry::State { job, state: JobState::Finished, at_unix_ms: unix_ms() }, ticket);
+        }
+    }
+
+    /// A job whose results contradict themselves stops; the others go on.
+    fn spoil(&mut self, job: JobId, why: String) {
+        tracing::error!(?job, "the job stops: {why}");
+        if let Some(entry) = self.jobs.get_mut(&job) {
+            entry.job = Err(format!("{why}; `nonet ledger export` shows all results, --fresh starts anew"));
+        }
+        self.feed(Event::JobRemoved(job));
         self.announce();
     }
 
@@ -361,13 +403,29 @@ impl Core {
                 };
                 self.feed(Event::Compared(token, comparison));
             }
-            Reply::Folded(job, Ok(folded)) => self.past_is_known(job, folded.done, folded.sum),
-            Reply::Folded(_, Err(error)) | Reply::Failed(error) => self.failure = Some(error),
+            Reply::Refused(after, error) => {
+                // Only for entries about a job that was replaced meanwhile; anything else is a fault of this program.
+                tracing::error!(?after, "{error}");
+                if let After::Ticket(ticket) = after {
+                    self.redeem(ticket);
+                }
+            }
+            Reply::Folded(job, folded) => {
+                self.being_read -= 1;
+                match folded {
+                    Ok(folded) => self.past_is_known(job, folded.done, folded.sum),
+                    Err(FoldError::Job(why)) => self.spoil(job, why),
+                    Err(FoldError::Ledger(error)) => self.failure = Some(error),
+                }
+                self.past_was_read(job);
+            }
+            Reply::Failed(error) => self.failure = Some(error),
         }
     }
 
     /// A commit is durable: it counts from here on.
     fn persisted(&mut self, token: Token) {
+        let mut trouble = None;
         if let Some(Offer { session, record, .. }) = self.offers.get(&token) {
             let units = record.range.end - record.range.start;
             if let Some(entry) = self.jobs.get_mut(&record.job) {
@@ -376,9 +434,9 @@ impl Core {
                 if let Past::Known(sum) = &mut entry.past
                     && let Err(error) = sum.absorb(&record.partial)
                 {
-                    // Its form was checked on arrival, so the sum itself has overflowed or contradicts itself.
-                    let text = format!("job {:?}, range {:?}: {error}", record.job, record.range);
-                    self.failure = Some(LedgerError::inconsistent(text));
+                    // Its form was checked on arrival, so it contradicts the others.
+                    let text = format!("the result of range {:?} does not add up: {error}", record.range);
+                    trouble = Some((record.job, text));
                 }
             }
             if let Some(session) = self.sessions.get(*session) {
@@ -387,18 +445,20 @@ impl Core {
         }
         self.moved = true;
         self.feed(Event::Persisted(token));
+        if let Some((job, why)) = trouble {
+            self.spoil(job, why);
+        }
     }
 
     fn past_is_known(&mut self, id: JobId, done: RangeSet, sum: Box<dyn jobs::Accumulator>) {
-        self.being_read -= 1;
         let Some(entry) = self.jobs.get_mut(&id) else { return };
         entry.past = Past::Known(sum);
         entry.done_units = done.units();
-        entry.done_before = done.units();
+        entry.done_before.get_or_insert(done.units());
         for range in done.iter() {
             entry.quarantined.remove(&range);
         }
-        if entry.is_live() {
+        if entry.is_scheduled() {
             let spec = JobSpec {
                 units: entry.record.units,
                 weight: entry.record.weight,
@@ -409,6 +469,10 @@ impl Core {
             };
             self.feed(Event::JobAdded { job: id, spec });
         }
+    }
+
+    /// Whoever waited for a job's past goes on.
+    fn past_was_read(&mut self, id: JobId) {
         for ask in self.parked.remove(&id).unwrap_or_default() {
             self.asked(ask);
         }

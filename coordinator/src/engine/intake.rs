@@ -1,6 +1,7 @@
 //! What workers say, checked before it is believed.
 
 use jobs::MAX_PARTIAL_BYTES;
+use worker::bridge::guarded;
 use proto::v1::{Commit, FromWorker, Hello, LeaseEvent, Verdict, lease_event};
 
 use super::{
@@ -10,10 +11,12 @@ use super::{
     sessions::{Session, check_hello},
 };
 use crate::{
-    ledger::CommitRecord,
+    ledger::{CommitRecord, JobState},
     scheduler::{Event, JobId, LeaseId, SessionId, Token, WorkerId},
 };
 
+/// Malformed results of one connection before it is cut off.
+const MAX_MALFORMED: u32 = 16;
 /// Computing time claimed for a commit beyond which it is cut: a year.
 const MAX_BUSY_US: u64 = 366 * 24 * 3600 * 1_000_000;
 
@@ -28,15 +31,14 @@ impl Core {
             }
         };
         tracing::info!(worker = hello.name, slots = hello.slots, "worker connected");
-        let (slots, prefetch) = (hello.slots, hello.prefetch);
         let session = self.sessions.open(Session::new(worker, hello, outgoing, unix_ms()));
         let welcomed =
             Welcomed { session, ledger_id: self.ledger_id, heartbeat_ms: self.config.heartbeat_ms };
         if answer.send(Ok(welcomed)).is_err() {
             self.sessions.close(session);
-            return;
         }
-        self.feed(Event::SessionOpened { session, worker, slots, prefetch });
+        // The scheduler hears of it with its first message: what it has from earlier must count before it is given the
+        // same work again.
     }
 
     pub(super) fn heard(&mut self, id: SessionId, message: FromWorker) {
@@ -50,12 +52,19 @@ impl Core {
             }
             return self.feed(Event::SessionClosed(id));
         }
+        let opens = session.opens();
         self.feed(Event::Heard(id));
         if starts_draining {
             self.feed(Event::Draining(id));
         }
         for commit in message.commits {
             self.offered(id, worker, commit);
+        }
+        if let Some((slots, prefetch)) = opens {
+            self.feed(Event::SessionOpened { session: id, worker, slots, prefetch });
+            if message.draining {
+                self.feed(Event::Draining(id));
+            }
         }
         for event in message.events {
             self.lease_event(id, event);
@@ -66,7 +75,13 @@ impl Core {
         let sequence = commit.sequence;
         let record = match self.examine(worker, commit) {
             Ok(record) => record,
-            Err(verdict) => return self.answer_wire(session, sequence, verdict),
+            Err(verdict) => {
+                self.answer_wire(session, sequence, verdict);
+                if verdict == Verdict::Malformed {
+                    self.count_malformed(session);
+                }
+                return;
+            }
         };
         self.last_token += 1;
         let token = Token(self.last_token);
@@ -76,11 +91,38 @@ impl Core {
         self.feed(Event::Commit { session, token, job, range, digest, busy_us });
     }
 
-    fn examine(&self, worker: WorkerId, commit: Commit) -> Result<CommitRecord, Verdict> {
+    /// A worker whose results are malformed again and again is broken: others had better do its work.
+    fn count_malformed(&mut self, id: SessionId) {
+        let Some(session) = self.sessions.get(id) else { return };
+        session.malformed += 1;
+        if session.malformed < MAX_MALFORMED {
+            return;
+        }
+        let reason = format!("{MAX_MALFORMED} of its results were malformed");
+        tracing::error!(worker = session.name, "worker cut off: {reason}");
+        if let Some(session) = self.sessions.close(id) {
+            session.dismiss(Refusal::Invalid(reason));
+        }
+        self.feed(Event::SessionClosed(id));
+    }
+
+    /// Closes workers that were welcomed and then never said a word.
+    pub(super) fn close_the_mute(&mut self) {
+        let not_before = unix_ms().saturating_sub(self.config.policy.silence_ms);
+        for id in self.sessions.mute_since(not_before) {
+            self.close(id);
+        }
+    }
+
+    fn examine(&mut self, worker: WorkerId, commit: Commit) -> Result<CommitRecord, Verdict> {
         let Commit { job, start, end, digest, partial, busy_us, .. } = commit;
         let job = JobId(job.as_ref().try_into().map_err(|_| Verdict::Malformed)?);
         let entry = self.jobs.get(&job).ok_or(Verdict::UnknownJob)?;
-        if entry.is_live() && !matches!(entry.past, Past::Known(_)) {
+        if entry.is_scheduled() && !matches!(entry.past, Past::Known(_)) {
+            // A finished job's past is read for this: a result that differs must not go unnoticed.
+            if entry.state == JobState::Finished {
+                self.read_past(job);
+            }
             return Err(Verdict::Later);
         }
         let open = entry.job.as_ref().map_err(|_| Verdict::UnknownJob)?;
@@ -95,7 +137,8 @@ impl Core {
         if digest.as_ref() != blake3::hash(&partial).as_bytes() {
             return Err(malformed(&"its digest is not that of its bytes"));
         }
-        open.check(range.clone(), &partial).map_err(|e| malformed(&e))?;
+        let checked = guarded(|| open.check(range.clone(), &partial));
+        checked.map_err(|e| malformed(&e))?.map_err(|e| malformed(&e))?;
         let digest = digest.as_ref().try_into().map_err(|_| Verdict::Malformed)?;
         let busy_us = busy_us.min(MAX_BUSY_US);
         Ok(CommitRecord {

@@ -20,7 +20,8 @@ pub(crate) struct JobEntry {
     /// The sum of its commits, once they have been added up.
     pub past: Past,
     pub done_units: u64,
-    pub done_before: u64,
+    /// Units that were done when this program started.
+    pub done_before: Option<u64>,
     pub quarantined: RangeSet,
     pub failures: Vec<(u64, WorkerId, String)>,
     pub conflicts: Vec<CommitRecord>,
@@ -47,7 +48,7 @@ impl JobEntry {
         // A finished job has done all that it has not given up; of the others the fold will tell.
         let finished = state == JobState::Finished;
         let done_units = if finished { record.units - quarantined.units() } else { 0 };
-        let (past, done_before) = (Past::Unread, done_units);
+        let (past, done_before) = (Past::Unread, finished.then_some(done_units));
         Self {
             record,
             state,
@@ -65,6 +66,12 @@ impl JobEntry {
     /// Whether units may be handed out.
     pub fn is_live(&self) -> bool {
         matches!(self.state, JobState::Running | JobState::Paused) && self.job.is_ok()
+    }
+
+    /// Whether the scheduler knows it. A finished job gets no leases there, but a late result is compared with what is
+    /// committed.
+    pub fn is_scheduled(&self) -> bool {
+        self.is_live() || (self.state == JobState::Finished && self.job.is_ok())
     }
 
     pub fn add_failure(&mut self, unit: u64, worker: WorkerId, error: String) {

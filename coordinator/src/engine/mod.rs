@@ -14,9 +14,12 @@ mod writer;
 use std::sync::Arc;
 
 use jobs::Report;
-use proto::v1::{Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, WorkerStatus};
+use proto::{
+    Message,
+    v1::{Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, WorkerStatus},
+};
 use tokio::{
-    sync::{mpsc, oneshot, watch},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch},
     task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
@@ -49,6 +52,9 @@ pub enum Refusal {
     /// The request is right, the state of things is not.
     #[error("{0}")]
     NotNow(String),
+    /// The same worker has a newer connection.
+    #[error("the same worker connected again")]
+    Superseded,
     /// The engine has failed or is stopping.
     #[error("{0}")]
     Failed(String),
@@ -84,18 +90,22 @@ pub struct Welcomed {
 /// What reaches the engine.
 pub(crate) enum Input {
     Hello(Hello, Outgoing, Answer<Welcomed>),
-    FromWorker(SessionId, FromWorker),
+    /// The permit stands for the bytes of the message until it is dealt with.
+    FromWorker(SessionId, FromWorker, OwnedSemaphorePermit),
     Gone(SessionId),
     Ask(Ask),
 }
 
 /// Inputs that wait before their senders do.
 const INPUTS: usize = 4096;
+/// Size of all messages of workers that wait, in KiB.
+const INPUT_KIB: u32 = 64 << 10;
 
 /// The outside of an engine. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     inputs: mpsc::Sender<Input>,
+    room: Arc<Semaphore>,
     changed: watch::Receiver<u64>,
 }
 
@@ -121,7 +131,7 @@ impl Engine {
         let core = core::Core::new(ledger, config, change)?;
         let stop = CancellationToken::new();
         let task = tokio::spawn(core.run(queue, stop.clone()));
-        Ok(EngineTask { engine: Self { inputs, changed }, task, stop })
+        Ok(EngineTask { engine: Self { inputs, room: Arc::new(Semaphore::new(INPUT_KIB as usize)), changed }, task, stop })
     }
 
     async fn ask<T>(&self, question: impl FnOnce(Answer<T>) -> Input) -> Result<T, Refusal> {
@@ -206,7 +216,9 @@ impl Engine {
     /// Passes a message of a worker on. Waits while the engine is busy, which is what slows down a worker that sends
     /// too much. False when the engine is gone.
     pub async fn from_worker(&self, session: SessionId, message: FromWorker) -> bool {
-        self.inputs.send(Input::FromWorker(session, message)).await.is_ok()
+        let len_kib = u32::try_from(message.encoded_len() / 1024 + 1).unwrap_or(u32::MAX).min(INPUT_KIB);
+        let Ok(room) = Arc::clone(&self.room).acquire_many_owned(len_kib).await else { return false };
+        self.inputs.send(Input::FromWorker(session, message, room)).await.is_ok()
     }
 
     /// A worker's connection has ended.

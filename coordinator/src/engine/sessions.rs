@@ -1,6 +1,6 @@
 //! Connected workers: what they are told, and what they may say.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use proto::v1::{Hello, ToWorker, WorkerStatus};
 use tokio::sync::mpsc::error::TrySendError;
@@ -17,6 +17,10 @@ pub(crate) struct Session {
     pub connected_unix_ms: u64,
     pub units_done: u64,
     pub draining: bool,
+    /// Results that were malformed.
+    pub malformed: u32,
+    prefetch: u32,
+    opened: bool,
     /// Jobs that were defined on this stream.
     pub told: HashSet<JobId>,
     outgoing: Outgoing,
@@ -77,11 +81,19 @@ impl Session {
             connected_unix_ms: now_unix_ms,
             units_done: 0,
             draining: false,
+            malformed: 0,
+            prefetch: hello.prefetch,
+            opened: false,
             told: HashSet::new(),
             outgoing,
             outbox: ToWorker::default(),
             outbox_len: 0,
         }
+    }
+
+    /// With its first message a worker is ready for leases: slots and prefetch, once.
+    pub fn opens(&mut self) -> Option<(u32, u32)> {
+        (!std::mem::replace(&mut self.opened, true)).then_some((self.slots, self.prefetch))
     }
 
     /// Where the next message is put together.
@@ -149,11 +161,14 @@ pub(crate) struct Sessions {
     by_id: HashMap<SessionId, Session>,
     dirty: HashSet<SessionId>,
     last: u64,
+    /// Connected, oldest first, and perhaps without a word yet.
+    mute: VecDeque<(u64, SessionId)>,
 }
 
 impl Sessions {
     pub fn open(&mut self, session: Session) -> SessionId {
         self.last += 1;
+        self.mute.push_back((session.connected_unix_ms, SessionId(self.last)));
         self.by_id.insert(SessionId(self.last), session);
         SessionId(self.last)
     }
@@ -161,6 +176,18 @@ impl Sessions {
     pub fn close(&mut self, id: SessionId) -> Option<Session> {
         self.dirty.remove(&id);
         self.by_id.remove(&id)
+    }
+
+    /// Workers that connected before, and have not said a word since.
+    pub fn mute_since(&mut self, unix_ms: u64) -> Vec<SessionId> {
+        let mut found = Vec::new();
+        while let Some(&(connected, id)) = self.mute.front()
+            && connected < unix_ms
+        {
+            self.mute.pop_front();
+            found.extend(self.by_id.get(&id).filter(|session| !session.opened).map(|_| id));
+        }
+        found
     }
 
     pub fn len(&self) -> usize {

@@ -55,7 +55,7 @@ impl Core {
             state_unix_ms: entry.state_unix_ms,
             weight: record.weight,
             detail: detail(entry),
-            done_before: entry.done_before,
+            done_before: entry.done_before.unwrap_or(0),
         })
     }
 }

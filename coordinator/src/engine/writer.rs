@@ -9,6 +9,7 @@ use std::{
 };
 
 use jobs::{Accumulator, ErasedJob};
+use worker::bridge::guarded;
 
 use crate::{
     ledger::{CommitRecord, Entry, Ledger, LedgerError},
@@ -30,6 +31,8 @@ pub enum After {
 pub enum Request {
     /// Make an entry durable.
     Append(Entry, After),
+    /// Say so when everything asked before is durable.
+    Barrier(After),
     /// What is committed at the start of a range?
     Lookup(Token, JobId, u64),
     /// Add up all commits of a job.
@@ -43,9 +46,25 @@ pub enum Reply {
     /// The commit that starts there.
     Found(Token, Option<CommitRecord>),
     /// A job's past.
-    Folded(JobId, Result<Folded, LedgerError>),
+    Folded(JobId, Result<Folded, FoldError>),
+    /// The ledger does not take this entry, and goes on.
+    Refused(After, LedgerError),
     /// The ledger takes nothing more.
     Failed(LedgerError),
+}
+
+/// Why a job's commits could not be added up.
+pub enum FoldError {
+    /// They cannot be read: nothing can be.
+    Ledger(LedgerError),
+    /// They make no sum: the job's own trouble.
+    Job(String),
+}
+
+impl From<LedgerError> for FoldError {
+    fn from(error: LedgerError) -> Self {
+        Self::Ledger(error)
+    }
 }
 
 /// A job's commits, added up.
@@ -58,8 +77,8 @@ pub struct Folded {
 
 /// Entries in a group at most.
 const GROUP: usize = 256;
-/// Requests that wait before the engine does.
-const QUEUE: usize = 16_384;
+/// Requests that wait before the engine does: with results of the largest size they take 128 MiB.
+const QUEUE: usize = 2048;
 
 /// The engine's end.
 pub struct Writer {
@@ -76,7 +95,11 @@ impl Writer {
     pub fn start(ledger: Box<dyn Ledger>, reply: impl Fn(Reply) + Send + 'static) -> std::io::Result<Self> {
         let (requests, queue) = mpsc::sync_channel(QUEUE);
         let thread =
-            std::thread::Builder::new().name("ledger".into()).spawn(move || serve(ledger, &queue, &reply))?;
+            std::thread::Builder::new().name("ledger".into()).spawn(move || {
+            if let Err(panic) = guarded(|| serve(ledger, &queue, &reply)) {
+                reply(Reply::Failed(LedgerError::inconsistent(format!("the ledger's thread {panic}"))));
+            }
+        })?;
         Ok(Self { requests: Some(requests), thread: Some(thread) })
     }
 
@@ -102,32 +125,34 @@ impl Drop for Writer {
 fn serve(mut ledger: Box<dyn Ledger>, queue: &mpsc::Receiver<Request>, reply: &dyn Fn(Reply)) {
     let mut next = queue.recv().ok();
     while let Some(request) = next.take() {
-        match request {
+        let done = match request {
             Request::Append(entry, after) => {
-                let (mut group, mut afters) = (vec![entry], vec![after]);
+                let mut group = vec![(entry, after)];
                 while group.len() < GROUP {
                     match queue.try_recv() {
-                        Ok(Request::Append(entry, after)) => {
-                            group.push(entry);
-                            afters.push(after);
-                        }
+                        Ok(Request::Append(entry, after)) => group.push((entry, after)),
                         other => {
                             next = other.ok();
                             break;
                         }
                     }
                 }
-                if let Err(error) = ledger.append(&group) {
-                    reply(Reply::Failed(error));
-                    return;
-                }
-                reply(Reply::Durable(afters));
+                append(ledger.as_mut(), group, reply)
             }
-            Request::Lookup(token, job, start) => match ledger.commit_at(job, start) {
-                Ok(found) => reply(Reply::Found(token, found)),
-                Err(error) => return reply(Reply::Failed(error)),
-            },
-            Request::Fold(id, job) => reply(Reply::Folded(id, fold(ledger.as_ref(), id, job))),
+            Request::Barrier(after) => {
+                reply(Reply::Durable(vec![after]));
+                Ok(())
+            }
+            Request::Lookup(token, job, start) => {
+                ledger.commit_at(job, start).map(|found| reply(Reply::Found(token, found)))
+            }
+            Request::Fold(id, job) => {
+                reply(Reply::Folded(id, fold(ledger.as_ref(), id, job)));
+                Ok(())
+            }
+        };
+        if let Err(error) = done {
+            return reply(Reply::Failed(error));
         }
         if next.is_none() {
             next = queue.recv().ok();
@@ -135,16 +160,42 @@ fn serve(mut ledger: Box<dyn Ledger>, queue: &mpsc::Receiver<Request>, reply: &d
     }
 }
 
-fn fold(ledger: &dyn Ledger, id: JobId, job: Arc<dyn ErasedJob>) -> Result<Folded, LedgerError> {
-    let (mut done, mut sum) = (RangeSet::new(), job.accumulator());
-    ledger.commits(id, &mut |commit| {
-        let twice =
-            || LedgerError::inconsistent(format!("{id:?}: range {:?} is committed twice", commit.range));
-        if !done.insert(commit.range.clone()) {
-            return Err(twice());
+fn append(
+    ledger: &mut dyn Ledger,
+    group: Vec<(Entry, After)>,
+    reply: &dyn Fn(Reply),
+) -> Result<(), LedgerError> {
+    let (entries, afters): (Vec<_>, Vec<_>) = group.into_iter().unzip();
+    match ledger.append(&entries) {
+        Ok(()) => reply(Reply::Durable(afters)),
+        Err(error) if error.is_refusal() => {
+            // One of them contradicts what is recorded; the others must not suffer for it.
+            for (entry, after) in entries.into_iter().zip(afters) {
+                match ledger.append(&[entry]) {
+                    Ok(()) => reply(Reply::Durable(vec![after])),
+                    Err(error) if error.is_refusal() => reply(Reply::Refused(after, error)),
+                    Err(error) => return Err(error),
+                }
+            }
         }
-        sum.absorb(&commit.partial)
-            .map_err(|e| LedgerError::inconsistent(format!("{id:?}: range {:?}: {e}", commit.range)))
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+fn fold(ledger: &dyn Ledger, id: JobId, job: Arc<dyn ErasedJob>) -> Result<Folded, FoldError> {
+    let (mut done, mut sum, mut trouble) = (RangeSet::new(), job.accumulator(), None);
+    ledger.commits(id, &mut |commit| {
+        let CommitRecord { range, partial, .. } = commit;
+        if !done.insert(range.clone()) {
+            trouble.get_or_insert(format!("range {range:?} is committed twice"));
+        } else if let Err(error) = guarded(|| sum.absorb(&partial)).and_then(|sum| sum.map_err(|e| e.to_string())) {
+            trouble.get_or_insert(format!("the result of range {range:?} does not add up: {error}"));
+        }
+        Ok(())
     })?;
-    Ok(Folded { done, sum })
+    match trouble {
+        None => Ok(Folded { done, sum }),
+        Some(text) => Err(FoldError::Job(text)),
+    }
 }
