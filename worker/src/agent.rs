@@ -199,7 +199,8 @@ impl Agent {
         let prefetch = u32::try_from(self.config.prefetch).unwrap_or(u32::MAX);
         let hello = link::hello(self.spool.worker_id(), &self.config.name, slots, prefetch);
         // A link that breaks as soon as it is made must not be made again as fast as the network allows.
-        let first_wait = if self.linked_at.elapsed() < SHORT_LIFE { self.backoff.next_wait() } else { Duration::ZERO };
+        let first_wait =
+            if self.linked_at.elapsed() < SHORT_LIFE { self.backoff.next_wait() } else { Duration::ZERO };
         if first_wait.is_zero() {
             self.backoff = Backoff::new(BACKOFF_CAP_MS);
         }
@@ -338,7 +339,7 @@ impl Agent {
             Verdict::Later => return self.writer.put(output),
             Verdict::Conflict => tracing::error!(?range, "another worker's result for this range differs"),
             Verdict::Malformed | Verdict::Unspecified => {
-                tracing::error!(?range, "a result was refused as malformed")
+                tracing::error!(?range, "a result was refused as malformed");
             }
         }
         self.writer.remove(&output);

@@ -60,7 +60,7 @@ mod tests {
         for n in 0..3u32 {
             let say = say.clone();
             pool.start(move || {
-                say.send(guarded(|| if n == 1 { panic!("unit {n}") } else { n })).expect("heard")
+                say.send(guarded(|| if n == 1 { panic!("unit {n}") } else { n })).expect("heard");
             });
         }
         let heard: Vec<_> = hear.iter().take(3).collect();

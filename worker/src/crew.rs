@@ -41,7 +41,13 @@ struct Queue {
 impl Crew {
     /// A crew of `threads` on `pool` that reports to `report`.
     #[must_use]
-    pub fn new(pool: Pool, threads: usize, spool: Arc<Spool>, pace: Pace, report: mpsc::Sender<Report>) -> Self {
+    pub fn new(
+        pool: Pool,
+        threads: usize,
+        spool: Arc<Spool>,
+        pace: Pace,
+        report: mpsc::Sender<Report>,
+    ) -> Self {
         let shared = Arc::new(Shared { queue: Mutex::default(), spool, pace, report });
         Self { pool, threads, shared }
     }
@@ -92,7 +98,9 @@ impl Shared {
             };
             let Some((lease, job)) = next else { return };
             // When the agent is gone, the process is on its way out and nobody needs the report.
-            compute(&lease, &job, &self.spool, self.pace, &mut |report| drop(self.report.blocking_send(report)));
+            compute(&lease, &job, &self.spool, self.pace, &mut |report| {
+                drop(self.report.blocking_send(report));
+            });
         }
     }
 }

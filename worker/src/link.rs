@@ -100,7 +100,9 @@ pub fn judge(status: &Status) -> LinkError {
         Code::FailedPrecondition | Code::InvalidArgument | Code::PermissionDenied | Code::Unauthenticated => {
             LinkError::Refused(text)
         }
-        Code::AlreadyExists => LinkError::Refused(format!("{text}; is this state folder a copy of another worker's?")),
+        Code::AlreadyExists => {
+            LinkError::Refused(format!("{text}; is this state folder a copy of another worker's?"))
+        }
         Code::Unimplemented => LinkError::Refused("it does not speak the protocol of Nonet workers".into()),
         _ => LinkError::Broken(if text.is_empty() { status.code().to_string() } else { text }),
     }

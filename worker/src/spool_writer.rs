@@ -38,7 +38,8 @@ impl SpoolWriter {
     #[must_use]
     pub fn start(spool: Arc<Spool>) -> Self {
         let (ops, queue) = mpsc::channel();
-        let thread = std::thread::Builder::new().name("spool".into()).spawn(move || write_all(&spool, &queue));
+        let thread =
+            std::thread::Builder::new().name("spool".into()).spawn(move || write_all(&spool, &queue));
         let kept = HashMap::new();
         match thread {
             Ok(thread) => Self { ops: Some(ops), thread: Some(thread), kept },

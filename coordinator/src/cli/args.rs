@@ -63,7 +63,7 @@ pub struct SubmitArgs {
 /// Where the coordinator is.
 #[derive(Debug, Args)]
 pub struct RemoteArgs {
-    /// Coordinator [default: http://127.0.0.1:7700]
+    /// Coordinator [default: <http://127.0.0.1:7700>]
     #[arg(long, env = "NONET_COORDINATOR", value_name = "URL")]
     pub coordinator: Option<String>,
     /// TOML file with defaults for these options

@@ -124,7 +124,7 @@ pub fn jobs(jobs: &[JobStatus], format: Format) -> String {
                 let cells = [short(&j.name), &j.kind, state(j.state()), &share(j), &j.settings];
                 cells.map(str::to_owned)
             };
-            table(["NAME", "KIND", "STATE", "DONE", "SETTINGS"], jobs.iter().map(row).collect())
+            table(["NAME", "KIND", "STATE", "DONE", "SETTINGS"], &jobs.iter().map(row).collect::<Vec<_>>())
         }
     }
 }
@@ -170,7 +170,7 @@ pub fn workers(workers: &[WorkerStatus], format: Format) -> String {
             };
             table(
                 ["ID", "NAME", "LEASES/SLOTS", "UNITS DONE", "HEARD", "STATE"],
-                workers.iter().map(row).collect(),
+                &workers.iter().map(row).collect::<Vec<_>>(),
             )
         }
     }
@@ -181,9 +181,9 @@ fn lines(rows: impl Iterator<Item = String>) -> String {
 }
 
 /// Columns as wide as their widest cell.
-fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> String {
+fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
     let mut widths = head.map(str::len);
-    for row in &rows {
+    for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(cell.chars().count());
         }

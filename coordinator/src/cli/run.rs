@@ -52,7 +52,8 @@ pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     };
     let outcome = house.close(outcome).await;
     if matches!(outcome, Ok(Outcome::Interrupted)) {
-        let how = if args.fresh { "the same command without --fresh resumes" } else { "the same command resumes" };
+        let how =
+            if args.fresh { "the same command without --fresh resumes" } else { "the same command resumes" };
         eprintln!("nonet: interrupted; {how}");
     }
     outcome

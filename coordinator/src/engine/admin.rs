@@ -1,8 +1,8 @@
 //! What users want of jobs: submit, pause, resume, cancel, retry, results.
 
 use jobs::MAX_SETTINGS_BYTES;
-use worker::bridge::guarded;
 use proto::v1::{Action, JobStatus, SubmitRequest, Verdict};
+use worker::bridge::guarded;
 
 use super::{
     Answer, Ask, Refusal,
@@ -33,7 +33,7 @@ impl Core {
     pub(super) fn asked(&mut self, ask: Ask) {
         // Nobody listening is no failure: the user has gone, what was asked for is done all the same.
         match ask {
-            Ask::Submit(request, answer) => self.submit(request, answer),
+            Ask::Submit(request, answer) => self.submit(&request, answer),
             Ask::List(answer) => {
                 let brief = |status: JobStatus| JobStatus { quarantined: Vec::new(), ..status };
                 let all = self.jobs.keys().map(|&id| self.job_status(id).map(brief)).collect();
@@ -61,8 +61,8 @@ impl Core {
         }
     }
 
-    fn submit(&mut self, request: SubmitRequest, answer: Answer<(JobStatus, bool)>) {
-        match self.plan(&request) {
+    fn submit(&mut self, request: &SubmitRequest, answer: Answer<(JobStatus, bool)>) {
+        match self.plan(request) {
             Ok((record, None)) => self.admit(record, answer),
             Ok((record, Some(old))) if request.fresh => {
                 self.remove(old);
@@ -168,7 +168,9 @@ impl Core {
                 }
                 self.announce();
             }
-            Some(Ticket::Conflict(session, sequence)) => self.answer_wire(session, sequence, Verdict::Conflict),
+            Some(Ticket::Conflict(session, sequence)) => {
+                self.answer_wire(session, sequence, Verdict::Conflict)
+            }
             None => {}
         }
     }
@@ -272,6 +274,7 @@ fn no_worker(wanted: &str) -> Refusal {
 }
 
 /// What a user's wish comes to.
+#[derive(Clone, Copy)]
 enum Step {
     Pause,
     Resume,
@@ -290,10 +293,9 @@ fn decide(entry: &JobEntry, action: Action) -> Result<Option<Step>, Refusal> {
         (Action::Unspecified, _) => Err(Refusal::Invalid("no action is named".into())),
         (_, Conflicted) => not_now("two of its results differ: only a fresh submission can replace it"),
         (_, Removed) => not_now("the job was replaced by a fresh run"),
-        (Action::Pause, Paused)
-        | (Action::Resume, Running)
-        | (Action::Cancel, Cancelled)
-        | (Action::Resume, Finished) => Ok(None),
+        (Action::Pause, Paused) | (Action::Resume, Running | Finished) | (Action::Cancel, Cancelled) => {
+            Ok(None)
+        }
         (Action::Pause, Running) => Ok(Some(Step::Pause)),
         (Action::Resume, Paused) => Ok(Some(Step::Resume)),
         (Action::Cancel, Running | Paused) => Ok(Some(Step::Cancel)),

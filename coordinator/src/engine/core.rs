@@ -241,7 +241,7 @@ impl Core {
             }
             Command::Answer(token, verdict) => self.answer(token, verdict),
             Command::RecordFailure { job, unit, worker, error } => {
-                self.record_failure(job, unit, worker, error)
+                self.record_failure(job, unit, worker, error);
             }
             Command::Quarantine { job, unit } => {
                 let Some(entry) = self.jobs.get_mut(&job) else { return };
@@ -350,7 +350,7 @@ impl Core {
     }
 
     /// A job whose results contradict themselves stops; the others go on.
-    fn spoil(&mut self, job: JobId, why: String) {
+    fn spoil(&mut self, job: JobId, why: &str) {
         tracing::error!(?job, "the job stops: {why}");
         if let Some(entry) = self.jobs.get_mut(&job) {
             entry.job = Err(format!("{why}; `nonet ledger export` shows all results, --fresh starts anew"));
@@ -414,7 +414,7 @@ impl Core {
                 self.being_read -= 1;
                 match folded {
                     Ok(folded) => self.past_is_known(job, folded.done, folded.sum),
-                    Err(FoldError::Job(why)) => self.spoil(job, why),
+                    Err(FoldError::Job(why)) => self.spoil(job, &why),
                     Err(FoldError::Ledger(error)) => self.failure = Some(error),
                 }
                 self.past_was_read(job);
@@ -446,7 +446,7 @@ impl Core {
         self.moved = true;
         self.feed(Event::Persisted(token));
         if let Some((job, why)) = trouble {
-            self.spoil(job, why);
+            self.spoil(job, &why);
         }
     }
 

@@ -1,8 +1,8 @@
 //! What workers say, checked before it is believed.
 
 use jobs::MAX_PARTIAL_BYTES;
-use worker::bridge::guarded;
 use proto::v1::{Commit, FromWorker, Hello, LeaseEvent, Verdict, lease_event};
+use worker::bridge::guarded;
 
 use super::{
     Answer, Outgoing, Refusal, Welcomed,

@@ -131,7 +131,11 @@ impl Engine {
         let core = core::Core::new(ledger, config, change)?;
         let stop = CancellationToken::new();
         let task = tokio::spawn(core.run(queue, stop.clone()));
-        Ok(EngineTask { engine: Self { inputs, room: Arc::new(Semaphore::new(INPUT_KIB as usize)), changed }, task, stop })
+        Ok(EngineTask {
+            engine: Self { inputs, room: Arc::new(Semaphore::new(INPUT_KIB as usize)), changed },
+            task,
+            stop,
+        })
     }
 
     async fn ask<T>(&self, question: impl FnOnce(Answer<T>) -> Input) -> Result<T, Refusal> {

@@ -94,8 +94,7 @@ impl Writer {
     /// When the system gives no thread.
     pub fn start(ledger: Box<dyn Ledger>, reply: impl Fn(Reply) + Send + 'static) -> std::io::Result<Self> {
         let (requests, queue) = mpsc::sync_channel(QUEUE);
-        let thread =
-            std::thread::Builder::new().name("ledger".into()).spawn(move || {
+        let thread = std::thread::Builder::new().name("ledger".into()).spawn(move || {
             if let Err(panic) = guarded(|| serve(ledger, &queue, &reply)) {
                 reply(Reply::Failed(LedgerError::inconsistent(format!("the ledger's thread {panic}"))));
             }
@@ -189,7 +188,9 @@ fn fold(ledger: &dyn Ledger, id: JobId, job: Arc<dyn ErasedJob>) -> Result<Folde
         let CommitRecord { range, partial, .. } = commit;
         if !done.insert(range.clone()) {
             trouble.get_or_insert(format!("range {range:?} is committed twice"));
-        } else if let Err(error) = guarded(|| sum.absorb(&partial)).and_then(|sum| sum.map_err(|e| e.to_string())) {
+        } else if let Err(error) =
+            guarded(|| sum.absorb(&partial)).and_then(|sum| sum.map_err(|e| e.to_string()))
+        {
             trouble.get_or_insert(format!("the result of range {range:?} does not add up: {error}"));
         }
         Ok(())
