@@ -121,7 +121,7 @@ impl NineTables {
             self.gather(term, of_first[0].0.0, &mut rows);
             for same in of_first.chunk_by(|a, b| a.0 == b.0) {
                 let split = &self.splits[usize::from(same[0].0.1)];
-                let value = sum_of_products(split, |i| &rows[i].upper, |i| &rows[i].lower);
+                let value = products(split, &rows);
                 for &(_, band) in same {
                     sums[band] += value;
                 }
@@ -140,6 +140,13 @@ impl NineTables {
             lower: gather(self.bands.row(below), &lower),
         }));
     }
+}
+
+/// The products over the splits of one cut of box 3: compiled for several instruction sets, of which the best is chosen
+/// at run time; all of them add the same integers.
+#[multiversion::multiversion(targets("x86_64+avx+avx2+bmi1+bmi2"))]
+fn products(split: &[(Cut, Cut); SPLITS], rows: &[Rows]) -> u64 {
+    sum_of_products(split, |i| &rows[i].upper, |i| &rows[i].lower)
 }
 
 impl Term {

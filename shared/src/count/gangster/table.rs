@@ -88,6 +88,11 @@ pub fn gather(row: &[i16; CUTS], places: &[Cut; SPLITS]) -> PaddedRow {
 ///
 /// Exact: entries are at most 1,728 (a test holds the table to that), so that a scalar product of 56 of them stays
 /// below 2^28, and wrapping additions never wrap.
+#[allow(
+    clippy::inline_always,
+    reason = "its callers are compiled for several instruction sets, and it with them"
+)]
+#[inline(always)]
 pub fn sum_of_products<'a>(
     pairs: &[(Cut, Cut); SPLITS],
     upper: impl Fn(usize) -> &'a PaddedRow,
