@@ -169,7 +169,7 @@ impl Core {
                 self.announce();
             }
             Some(Ticket::Conflict(session, sequence)) => {
-                self.answer_wire(session, sequence, Verdict::Conflict)
+                self.answer_wire(session, sequence, Verdict::Conflict);
             }
             None => {}
         }
