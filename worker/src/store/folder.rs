@@ -15,7 +15,15 @@ use super::StoreError;
 /// It is never deleted: a process that waits on the old file and one that creates a new one would both get theirs.
 #[derive(Debug)]
 pub struct FolderLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for FolderLock {
+    /// Closing alone would not do: a child process that is being started holds a copy of every open file for a moment, and
+    /// with it the lock.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 impl FolderLock {
@@ -52,7 +60,7 @@ impl FolderLock {
         let on = if host.is_empty() { String::new() } else { format!(" on {host}") };
         // Courtesy again: a full disk must not keep the folder from being opened and repaired.
         let _ = file.set_len(0).and_then(|()| writeln!(file, "pid {}{on}", process::id()));
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 }
 
