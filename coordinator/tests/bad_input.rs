@@ -146,6 +146,9 @@ fn sigint_in_every_phase_ends_with_130_and_the_same_command_resumes() {
             other => panic!("after {wait_ms} ms: {other:?}: {said}"),
         }
     }
+    // What was interrupted was written down.
+    let committed = farm::check(&state)["jobs"][0]["committed_units"].as_str().map(str::to_owned);
+    assert!(committed.is_some_and(|units| units != "0"), "nothing of the interrupted runs was kept");
     let (code, stdout, stderr) = run(&args);
     assert_eq!(code, Some(0), "{stderr}");
     assert!(stdout.contains("sum of their numbers 7998000"), "{stdout}");

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use coordinator::ledger::EmbeddedLedger;
+use coordinator::ledger::{CommitRecord, EmbeddedLedger, Entry, Ledger};
 use farm::Farm;
 use proto::v1::{
     Commit, FromWorker, Hello, KindVersion, SubmitRequest, ToWorker, Verdict, farm_client::FarmClient,
@@ -247,9 +247,7 @@ async fn two_results_that_differ_stop_the_job_with_both_kept() {
     assert_eq!(farm.wait("recount")["state"], "finished");
     assert_eq!(farm.ask(&["result", "recount"])["total"], "28200960");
 
-    let coordinator = farm.coordinator.take().expect("running");
-    coordinator.signal("TERM");
-    coordinator.end();
+    farm.stop_coordinator();
     let (code, export, _) =
         farm::run(&["ledger", "export", "--state", farm.state().to_str().expect("UTF-8")]);
     assert_eq!(code, Some(0));
@@ -261,6 +259,34 @@ async fn two_results_that_differ_stop_the_job_with_both_kept() {
     };
     assert!(has("commit", &lie) && has("conflict", &truth), "{export}");
     drop(EmbeddedLedger::open(&farm.state()).expect("opens"));
+}
+
+/// A result that cannot be added up, as an older or broken program may have written it: the job stops, others go on.
+#[test]
+fn a_job_whose_results_make_no_sum_is_its_own_trouble_only() {
+    let mut farm = Farm::start(0, &[]);
+    farm.ask(&["submit", "noop", "--units", "1000"]);
+    farm.stop_coordinator();
+    let mut ledger = EmbeddedLedger::open(&farm.state()).expect("opens");
+    let job = ledger.jobs().expect("jobs")[0].record.id;
+    let partial = vec![0xff; 40];
+    let digest = *blake3::hash(&partial).as_bytes();
+    let worker = coordinator::scheduler::WorkerId([1; 16]);
+    let commit = CommitRecord { job, range: 0..10, digest, partial, worker, busy_us: 1, at_unix_ms: 1 };
+    ledger.append(&[Entry::Commit(commit)]).expect("appended");
+    drop(ledger);
+
+    farm.start_coordinator();
+    farm.workers.push(None);
+    farm.start_worker(0);
+    farm.ask(&["submit", "recount", "--shape", "2x2"]);
+    assert_eq!(farm.wait("recount")["state"], "finished");
+    let status = farm.ask(&["status", "noop"]);
+    assert_eq!(status["state"], "stale");
+    assert!(status["detail"].as_str().is_some_and(|text| text.contains("does not add up")), "{status}");
+    farm.ask(&["submit", "noop", "--units", "1000", "--fresh"]);
+    assert_eq!(farm.wait("noop")["done"], 1000);
+    assert_eq!(farm.ask(&["result", "noop"])["sum"], "499500");
 }
 
 #[tokio::test]

@@ -59,6 +59,9 @@ pub enum WorkerError {
     /// Its own store does not work.
     #[error(transparent)]
     Spool(#[from] SpoolError),
+    /// Opening it went wrong in a way that nobody foresaw.
+    #[error("opening the worker's store failed: {0}")]
+    Opening(String),
     /// The coordinator does not want it.
     #[error(transparent)]
     Refused(#[from] LinkError),
@@ -88,10 +91,9 @@ const REPORTS: usize = 4096;
 /// When its store cannot be opened, or the coordinator refuses it.
 pub async fn run(config: Config, shutdown: CancellationToken) -> Result<(), WorkerError> {
     let state = config.state.clone();
-    // A panic while opening would be sled's; `Spool::open` turns it into an error.
     let spool = tokio::task::spawn_blocking(move || Spool::open(&state))
         .await
-        .map_err(|e| WorkerError::Threads { threads: 1, reason: e.to_string() })??;
+        .map_err(|e| WorkerError::Opening(e.to_string()))??;
     let pool = Pool::new(config.threads)
         .map_err(|e| WorkerError::Threads { threads: config.threads, reason: e.to_string() })?;
     Agent::new(config, pool, Arc::new(spool)).run(shutdown).await

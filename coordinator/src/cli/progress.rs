@@ -15,22 +15,20 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 pub struct Progress {
     bar: Option<ProgressBar>,
     next_line: Instant,
-    said_resuming: bool,
-    existed: bool,
+    resumes: bool,
 }
 
 impl Progress {
-    /// Starts showing `job`; `existed` when it was there before.
-    pub fn new(job: &JobStatus, existed: bool) -> Self {
+    /// Starts showing `job`; `resumes` when this command takes it up from an earlier life.
+    pub fn new(job: &JobStatus, resumes: bool) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| bar(job.units));
-        Self { bar, next_line: Instant::now() + LINE_EVERY, said_resuming: false, existed }
+        Self { bar, next_line: Instant::now() + LINE_EVERY, resumes }
     }
 
     /// Shows a newer status.
     pub fn show(&mut self, status: &JobStatus) {
-        if self.existed && !self.said_resuming && status.done > 0 {
-            self.said_resuming = true;
-            let (done, units) = (status.done, status.units);
+        if std::mem::take(&mut self.resumes) && status.done_before > 0 {
+            let (done, units) = (status.done_before, status.units);
             self.line(&format!("nonet: resuming: {done} of {units} work units are done already"));
         }
         if let Some(bar) = &self.bar {

@@ -40,7 +40,13 @@ pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let state = args.state.or(file.state).unwrap_or_else(|| "nonet-state".into());
     let threads = threads(args.threads.or(file.threads)).map_err(Failure::usage)?;
     let stop = stop_on_signal()?;
-    let house = House::open(state.clone()).await?;
+    let house = tokio::select! {
+        house = House::open(state.clone()) => house?,
+        () = stop.cancelled() => {
+            eprintln!("nonet: interrupted; the same command resumes");
+            return Ok(Outcome::Interrupted);
+        }
+    };
     let outcome = {
         let work = in_house(&house, &state, threads, request, args.format, &stop);
         tokio::pin!(work);
@@ -198,10 +204,10 @@ fn worker_ended(ended: Result<Result<(), WorkerError>, tokio::task::JoinError>) 
     }
 }
 
-/// Follows a job until it rests.
-pub async fn watch(client: &mut Client, job: JobStatus, existed: bool) -> Result<(), Failure> {
+/// Follows a job until it rests; `resumes` when this command takes it up from an earlier life.
+pub async fn watch(client: &mut Client, job: JobStatus, resumes: bool) -> Result<(), Failure> {
     let mut statuses = client.watch(&job.name).await?;
-    let mut progress = Progress::new(&job, existed);
+    let mut progress = Progress::new(&job, resumes);
     let mut last = job;
     while let Some(status) = statuses.message().await.map_err(crate::client::ClientError::from)? {
         progress.show(&status);

@@ -46,11 +46,7 @@ impl Core {
         let worker = session.worker;
         let starts_draining = message.draining && !std::mem::replace(&mut session.draining, message.draining);
         if let Some(nonsense) = nonsense(&message) {
-            tracing::warn!(worker = session.name, "worker cut off: {nonsense}");
-            if let Some(session) = self.sessions.close(id) {
-                session.dismiss(Refusal::Invalid(nonsense));
-            }
-            return self.feed(Event::SessionClosed(id));
+            return self.cut_off(id, nonsense);
         }
         let opens = session.opens();
         self.feed(Event::Heard(id));
@@ -60,11 +56,9 @@ impl Core {
         for commit in message.commits {
             self.offered(id, worker, commit);
         }
-        if let Some((slots, prefetch)) = opens {
+        // One that begins by leaving only hands in what it has, and never gets a lease.
+        if let Some((slots, prefetch)) = opens.filter(|_| !message.draining) {
             self.feed(Event::SessionOpened { session: id, worker, slots, prefetch });
-            if message.draining {
-                self.feed(Event::Draining(id));
-            }
         }
         for event in message.events {
             self.lease_event(id, event);
@@ -95,14 +89,15 @@ impl Core {
     fn count_malformed(&mut self, id: SessionId) {
         let Some(session) = self.sessions.get(id) else { return };
         session.malformed += 1;
-        if session.malformed < MAX_MALFORMED {
-            return;
+        if session.malformed >= MAX_MALFORMED {
+            self.cut_off(id, format!("{MAX_MALFORMED} of its results were malformed"));
         }
-        let reason = format!("{MAX_MALFORMED} of its results were malformed");
+    }
+
+    fn cut_off(&mut self, id: SessionId, reason: String) {
+        let Some(session) = self.sessions.close(id) else { return };
         tracing::error!(worker = session.name, "worker cut off: {reason}");
-        if let Some(session) = self.sessions.close(id) {
-            session.dismiss(Refusal::Invalid(reason));
-        }
+        session.dismiss(Refusal::Invalid(reason));
         self.feed(Event::SessionClosed(id));
     }
 

@@ -187,11 +187,16 @@ impl Farm {
         self.ask(&["status", job, "--watch"])
     }
 
-    /// Stops the coordinator as an operator would, and has its ledger checked: every range once.
-    pub fn check_ledger(&mut self) -> Value {
+    /// Stops the coordinator as an operator would.
+    pub fn stop_coordinator(&mut self) {
         let coordinator = self.coordinator.take().expect("a running coordinator");
         coordinator.signal("TERM");
         assert_eq!(coordinator.end().0, Some(0));
+    }
+
+    /// Stops the coordinator, and has its ledger checked: every range once.
+    pub fn check_ledger(&mut self) -> Value {
+        self.stop_coordinator();
         let state = self.state();
         let report = check(&state);
         for job in report["jobs"].as_array().expect("jobs") {
