@@ -14,6 +14,7 @@ pub mod bands;
 pub mod classes;
 pub mod compare;
 pub mod exact;
+pub mod fixed;
 pub mod gangster;
 pub mod nine;
 pub mod search;
