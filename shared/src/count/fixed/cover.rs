@@ -17,12 +17,82 @@ use std::collections::HashMap;
 use super::{mask::Mask, memo::Memo, orbits::CellOrbits, templates::each_template_orbit};
 use crate::symmetry::Symmetry;
 
+/// Blocks in a row that are looked at together, and groups of such.
+const GROUP: usize = 16;
+
+/// Blocks in lexicographic order of their members, with what the blocks of each group have in common: that is a lot in
+/// this order, and most groups can be passed over at once when blocks inside a small set are looked for.
+#[derive(Clone, Debug)]
+pub(super) struct List<M> {
+    pub(super) blocks: Vec<Block<M>>,
+    /// Common to the blocks of each group of [`GROUP`].
+    common: Vec<M>,
+    /// Common to the blocks of each group of groups.
+    wide: Vec<M>,
+}
+
+impl<M> Default for List<M> {
+    fn default() -> Self {
+        Self { blocks: Vec::new(), common: Vec::new(), wide: Vec::new() }
+    }
+}
+
+impl<M: Mask> List<M> {
+    fn new(blocks: Vec<Block<M>>) -> Self {
+        let mut list = Self { blocks, ..Self::default() };
+        list.index();
+        list
+    }
+
+    fn index(&mut self) {
+        self.common.clear();
+        self.wide.clear();
+        self.common.extend(
+            self.blocks
+                .chunks(GROUP)
+                .map(|group| group.iter().fold(!M::EMPTY, |all, block| all & block.mask)),
+        );
+        self.wide.extend(
+            self.common.chunks(GROUP).map(|group| group.iter().fold(!M::EMPTY, |all, &mask| all & mask)),
+        );
+    }
+
+    /// The blocks whose least orbit is `first`.
+    fn starting(&self, first: usize) -> &[Block<M>] {
+        let from = self.blocks.partition_point(|block| block.mask.first() < first);
+        let count = self.blocks[from..].partition_point(|block| block.mask.first() == first);
+        &self.blocks[from..from + count]
+    }
+
+    /// Makes this the list of those blocks of `list` that lie inside `open`.
+    fn fill(&mut self, list: &Self, open: M) {
+        let barred = !open;
+        self.blocks.clear();
+        for (w, &wide) in list.wide.iter().enumerate() {
+            if wide & barred != M::EMPTY {
+                continue;
+            }
+            let groups = w * GROUP..((w + 1) * GROUP).min(list.common.len());
+            for (&common, group) in list.common[groups.clone()].iter().zip(groups) {
+                if common & barred != M::EMPTY {
+                    continue;
+                }
+                let blocks = &list.blocks[group * GROUP..((group + 1) * GROUP).min(list.blocks.len())];
+                self.blocks.extend(blocks.iter().filter(|block| block.mask & barred == M::EMPTY));
+            }
+        }
+        self.index();
+    }
+}
+
 /// A set of orbits of cells that templates cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Block<M> {
     pub(super) mask: M,
     /// Template orbits that cover just these.
-    pub(super) weight: u64,
+    pub(super) weight: u32,
+    /// Templates in each: the period.
+    pub(super) period: u32,
 }
 
 /// A first choice.
@@ -37,82 +107,153 @@ pub(super) struct First<M> {
 /// All there is to know about a class to count.
 pub(super) struct Cover<M> {
     all: M,
+    side: u32,
     /// By the first orbit of cells they hold, then ascending.
-    pub(super) blocks: Vec<Block<M>>,
+    pub(super) blocks: List<M>,
+    weights: Weights<M>,
+    least: u32,
     pub(super) firsts: Vec<First<M>>,
 }
 
 impl<M: Mask> Cover<M> {
     /// Finds the blocks and the first choices.
     pub(super) fn new(orbits: &CellOrbits, centralizer: &[Symmetry]) -> Self {
-        let mut masks: Vec<M> = Vec::new();
-        each_template_orbit(orbits, &mut |mask, _, _| masks.push(mask));
-        masks.sort_unstable_by_key(|mask| (mask.first(), *mask));
-        let weigh = |same: &[M]| Block { mask: same[0], weight: same.len() as u64 };
-        let blocks: Vec<Block<M>> = masks.chunk_by(|a, b| a == b).map(weigh).collect();
-        let firsts = first_choices(orbits, &blocks, centralizer);
-        Self { all: M::below(orbits.len()), blocks, firsts }
+        let mut masks: Vec<(M, u32)> = Vec::new();
+        each_template_orbit(orbits, &mut |mask, _, period| {
+            masks.push((mask, u32::try_from(period).expect("small")))
+        });
+        let mut held = vec![0u32; orbits.len()];
+        for (mask, _) in &masks {
+            mask.members().for_each(|m| held[m] += 1);
+        }
+        let mut sorted: Vec<usize> = (0..orbits.len()).collect();
+        if std::env::var("NOSORT").is_err() {
+            sorted.sort_by_key(|&orbit| (held[orbit], orbit));
+        }
+        let mut place = vec![0; orbits.len()];
+        for (new, &old) in sorted.iter().enumerate() {
+            place[old] = new;
+        }
+        for mask in &mut masks {
+            mask.0 = mask.0.members().fold(M::EMPTY, |image, member| image | M::bit(place[member]));
+        }
+        masks.sort_unstable_by_key(|(mask, _)| std::cmp::Reverse(mask.reversed()));
+        let weigh =
+            |same: &[(M, u32)]| Block { mask: same[0].0, weight: same.len() as u32, period: same[0].1 };
+        let blocks: Vec<Block<M>> = masks.chunk_by(|a, b| a.0 == b.0).map(weigh).collect();
+        let firsts = first_choices(orbits, &place, &blocks, centralizer);
+        let least = blocks.iter().map(|block| block.period).min().unwrap_or(1);
+        let weights = Weights::new(&blocks);
+        Self {
+            all: M::below(orbits.len()),
+            side: orbits.shape().side() as u32,
+            blocks: List::new(blocks),
+            weights,
+            least,
+            firsts,
+        }
     }
 
     /// Covers with the first choice `number`, all alike counted.
-    pub(super) fn count_first(&self, number: usize, memo: &mut Memo<M>) -> u128 {
+    pub(super) fn count_first(&self, number: usize, memo: &mut Memo<M>, nodes: &mut [u64; 2]) -> u128 {
         let first = &self.firsts[number];
-        let blocks: Vec<Block<M>> = disjoint(&self.blocks, first.block.mask).collect();
-        let mut search = Search { memo, stack: blocks, nodes: 0 };
-        let rest = search.count(self.all ^ first.block.mask, 0);
+        let left = self.all ^ first.block.mask;
+        let mut search = Search { cover: self, memo, spare: Vec::new(), nodes: 0, tails: 0 };
+        let rest = search.count(&self.blocks, left, self.side - first.block.period);
+        nodes[0] += search.nodes;
+        nodes[1] += search.tails;
         first.alike.checked_mul(rest).expect("fewer than all grids")
     }
 }
 
-fn disjoint<M: Mask>(blocks: &[Block<M>], mask: M) -> impl Iterator<Item = Block<M>> {
-    blocks.iter().copied().filter(move |block| block.mask & mask == M::EMPTY)
+/// Weights by mask.
+struct Weights<M> {
+    slots: Vec<(M, u32)>,
+}
+
+impl<M: Mask> Weights<M> {
+    fn new(blocks: &[Block<M>]) -> Self {
+        let mut table = Self { slots: vec![(M::EMPTY, 0); (2 * blocks.len()).next_power_of_two().max(2)] };
+        for block in blocks {
+            let mut slot = table.slot(block.mask);
+            while table.slots[slot].0 != M::EMPTY {
+                slot = (slot + 1) % table.slots.len();
+            }
+            table.slots[slot] = (block.mask, block.weight);
+        }
+        table
+    }
+
+    fn slot(&self, set: M) -> usize {
+        let mixed = set.word().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let bits = self.slots.len().trailing_zeros();
+        usize::try_from(mixed >> (64 - bits)).expect("fewer slots than addresses")
+    }
+
+    fn get(&self, set: M) -> u32 {
+        let mut slot = self.slot(set);
+        loop {
+            let (known, weight) = self.slots[slot];
+            if known == set || known == M::EMPTY {
+                return weight;
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+    }
 }
 
 struct Search<'a, M> {
+    cover: &'a Cover<M>,
     memo: &'a mut Memo<M>,
-    /// Blocks left at each level, one level after the other.
-    stack: Vec<Block<M>>,
+    /// Emptied lists, to be filled again.
+    spare: Vec<List<M>>,
     nodes: u64,
+    tails: u64,
 }
 
 impl<M: Mask> Search<'_, M> {
-    /// Covers of `open` by the blocks from `from` on, which are those inside it.
-    fn count(&mut self, open: M, from: usize) -> u128 {
+    /// Covers of `open`, which takes `size` templates, by blocks of `list`, among which are all inside it.
+    fn count(&mut self, list: &List<M>, open: M, size: u32) -> u128 {
         if open == M::EMPTY {
             return 1;
+        }
+        if size < 2 * self.cover.least {
+            return self.cover.weights.get(open).into();
         }
         if let Some(known) = self.memo.get(open) {
             return known;
         }
-        self.nodes += 1;
-        let first = open.first();
-        let end = self.stack.len();
-        let mut sum = 0u128;
-        let choices = from + self.stack[from..].partition_point(|block| block.mask.first() <= first);
-        for choice in from..choices {
-            let Block { mask, weight } = self.stack[choice];
-            let left = open ^ mask;
-            let rest = if left == M::EMPTY {
-                1
-            } else if let Some(known) = self.memo.get(left) {
-                known
-            } else {
-                for other in choices..end {
-                    let block = self.stack[other];
-                    if block.mask & mask == M::EMPTY {
-                        self.stack.push(block);
-                    }
-                }
-                let rest = self.count(left, end);
-                self.stack.truncate(end);
-                rest
-            };
-            sum = u128::from(weight)
-                .checked_mul(rest)
-                .and_then(|ways| sum.checked_add(ways))
-                .expect("fewer than all grids");
-        }
+        let sum =
+            if size < 3 * self.cover.least { self.two(list, open) } else { self.many(list, open, size) };
         self.memo.put(open, sum);
+        sum
+    }
+
+    /// Covers by one or two blocks.
+    fn two(&mut self, list: &List<M>, open: M) -> u128 {
+        self.tails += 1;
+        let mut sum = 0;
+        for block in list.starting(open.first()) {
+            if block.mask & !open == M::EMPTY {
+                let left = open ^ block.mask;
+                let rest = if left == M::EMPTY { 1 } else { self.cover.weights.get(left) };
+                sum += u128::from(u64::from(block.weight) * u64::from(rest));
+            }
+        }
+        sum
+    }
+
+    fn many(&mut self, list: &List<M>, open: M, size: u32) -> u128 {
+        self.nodes += 1;
+        let mut inside = self.spare.pop().unwrap_or_default();
+        inside.fill(list, open);
+        let mut sum = 0u128;
+        for block in inside.starting(open.first()) {
+            let rest = self.count(&inside, open ^ block.mask, size - block.period);
+            let ways = u128::from(block.weight).checked_mul(rest);
+            sum = ways.and_then(|ways| sum.checked_add(ways)).expect("fewer covers than grids");
+        }
+        self.spare.push(inside);
         sum
     }
 }
@@ -120,6 +261,7 @@ impl<M: Mask> Search<'_, M> {
 /// The first choices: blocks that hold orbit 0 up to the centralizer.
 fn first_choices<M: Mask>(
     orbits: &CellOrbits,
+    place: &[usize],
     blocks: &[Block<M>],
     centralizer: &[Symmetry],
 ) -> Vec<First<M>> {
@@ -127,11 +269,12 @@ fn first_choices<M: Mask>(
     let actions: Vec<Vec<M>> = centralizer
         .iter()
         .map(|by| {
-            orbits
-                .cycles
-                .iter()
-                .map(|cycle| M::bit(usize::from(orbits.place[by.source(usize::from(cycle[0]))].0)))
-                .collect()
+            let mut action = vec![M::EMPTY; orbits.len()];
+            for (orbit, cycle) in orbits.cycles.iter().enumerate() {
+                action[place[orbit]] =
+                    M::bit(place[usize::from(orbits.place[by.source(usize::from(cycle[0]))].0)]);
+            }
+            action
         })
         .collect();
     let mut seen = vec![false; blocks.len()];

@@ -33,6 +33,8 @@ pub trait Mask:
     fn first(self) -> usize;
     /// Number of members.
     fn count(self) -> u32;
+    /// The bits the other way round: orders sets by their least members.
+    fn reversed(self) -> Self;
     /// A word that two different sets seldom share.
     fn word(self) -> u64;
 
@@ -70,6 +72,10 @@ impl Mask for u64 {
         self.count_ones()
     }
 
+    fn reversed(self) -> Self {
+        self.reverse_bits()
+    }
+
     fn word(self) -> u64 {
         self
     }
@@ -92,6 +98,10 @@ impl Mask for u128 {
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "the two halves are mixed")]
+    fn reversed(self) -> Self {
+        self.reverse_bits()
+    }
+
     fn word(self) -> u64 {
         (self as u64) ^ ((self >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }

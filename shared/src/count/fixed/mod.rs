@@ -21,20 +21,23 @@ pub fn experiment(shape: crate::grid::Shape, most: usize) {
         let d1 = t.elapsed().as_secs_f64();
         times[1] += d1;
         let t = Instant::now();
+        let mut nodes = [0; 2];
         let mut memo = memo::Memo::new(most);
-        let c: u128 = (0..cover.firsts.len()).map(|i| cover.count_first(i, &mut memo)).sum();
+        let c: u128 = (0..cover.firsts.len()).map(|i| cover.count_first(i, &mut memo, &mut nodes)).sum();
         let d2 = t.elapsed().as_secs_f64();
         times[2] += d2;
         if c > 0 || d1 + d2 > 0.001 {
             println!(
-                "class {n} order {} size {} ct {:?} orbits {} blocks {} weight {} firsts {} count {c} build {d1:.5} count {d2:.5}",
+                "class {n} order {} size {} ct {:?} orbits {} blocks {} weight {} firsts {} count {c} build {d1:.5} count {d2:.5} nodes {} tails {} us",
                 class.order,
                 class.size,
                 class.cycle_type,
                 orbits.len(),
-                cover.blocks.len(),
-                cover.blocks.iter().map(|b| b.weight).sum::<u64>(),
-                cover.firsts.len()
+                cover.blocks.blocks.len(),
+                cover.blocks.blocks.iter().map(|b| b.weight as u64).sum::<u64>(),
+                cover.firsts.len(),
+                nodes[0],
+                nodes[1]
             );
         }
         c
@@ -46,6 +49,11 @@ pub fn experiment(shape: crate::grid::Shape, most: usize) {
     let mut alive = 0;
     let mut total = crate::count::Exact::default();
     for (n, class) in classes.iter().enumerate().skip(1) {
+        if let Ok(w) = std::env::var("ONLY") {
+            if !w.split(',').any(|x| x.parse() == Ok(n)) {
+                continue;
+            }
+        }
         let t = Instant::now();
         let orbits = orbits::CellOrbits::new(&class.representative);
         let may = orbits.may_be_covered();
