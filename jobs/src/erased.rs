@@ -8,8 +8,8 @@ use std::{fmt, marker::PhantomData, ops::Range, sync::Arc};
 use clap::{ArgMatches, Args, FromArgMatches};
 
 use crate::kind::{
-    BadPartial, BadSettings, JobKind, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Progress, Report, UnitContext,
-    UnitError,
+    BadPartial, BadSettings, JobKind, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Needed, Progress, Report,
+    UnitContext, UnitError,
 };
 
 /// A kind in the registry.
@@ -44,6 +44,8 @@ pub trait ErasedKind: Send + Sync {
 pub trait ErasedJob: Send + Sync {
     /// [`JobKind::units`].
     fn units(&self) -> u64;
+    /// [`JobKind::needs`].
+    fn needs(&self) -> Vec<Needed>;
     /// [`JobKind::unit_name`].
     fn unit_name(&self, unit: u64) -> String;
     /// An empty sum.
@@ -150,6 +152,10 @@ fn parse<K: JobKind>(settings: &str) -> Result<K::Args, BadSettings> {
 impl<K: JobKind> ErasedJob for K {
     fn units(&self) -> u64 {
         JobKind::units(self)
+    }
+
+    fn needs(&self) -> Vec<Needed> {
+        JobKind::needs(self)
     }
 
     fn unit_name(&self, unit: u64) -> String {

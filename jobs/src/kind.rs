@@ -46,6 +46,13 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     /// Says which argument is wrong and what would be right.
     fn new(args: Self::Args) -> Result<Self, BadSettings>;
 
+    /// Jobs whose reports this one's report needs (see [`Progress::needed`]); none unless a kind says otherwise. The
+    /// coordinator runs those that are missing, reuses those that are there, and calls this job finished only when they
+    /// are. Depends on the arguments alone.
+    fn needs(&self) -> Vec<Needed> {
+        Vec::new()
+    }
+
     /// Number of work units. Nothing is materialised: 10^10 is as good as ten.
     fn units(&self) -> u64;
 
@@ -158,8 +165,26 @@ impl<'a> UnitContext<'a> {
     }
 }
 
-/// How far a job is when its report is worded.
+/// A job that another one needs. It must not need that one in turn, be it by others.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needed {
+    /// [`JobKind::NAME`] of its kind.
+    pub kind: &'static str,
+    /// Its settings as JSON.
+    pub settings: String,
+}
+
+/// What is known of a needed job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NeededReport {
+    /// Whether all its units are done, and nothing is wrong with their sum.
+    pub complete: bool,
+    /// [`Report::json`].
+    pub json: serde_json::Value,
+}
+
+/// How far a job is when its report is worded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Units in the plan.
     pub units: u64,
@@ -167,6 +192,8 @@ pub struct Progress {
     pub done: u64,
     /// Units given up, as ranges in ascending order.
     pub quarantined: Vec<Range<u64>>,
+    /// For each of [`JobKind::needs`] what it has yielded, unless it cannot be had.
+    pub needed: Vec<Option<NeededReport>>,
 }
 
 impl Progress {

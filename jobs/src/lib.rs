@@ -10,8 +10,8 @@ mod recount;
 
 pub use erased::{Accumulator, ErasedJob, ErasedKind, job_name};
 pub use kind::{
-    BadPartial, BadSettings, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Progress, Report, UnitCheckpoint,
-    UnitContext, UnitError,
+    BadPartial, BadSettings, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Needed, NeededReport, Progress, Report,
+    UnitCheckpoint, UnitContext, UnitError,
 };
 
 use erased::Erased;

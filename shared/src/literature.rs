@@ -88,7 +88,7 @@ pub const GRIDS: [(u8, u8, Published); 7] = [
         Published {
             what: "12x12 grids with 3x4 boxes",
             digits: "81,171,437,193,104,932,746,936,103,027,318,645,818,654,720,000",
-            source: "Pettersen & Silver 2006, Sudoku Players' Forums; recomputed by Silver 2022",
+            source: "Pettersen 2006, Sudoku Players' Forums; listed in Wikipedia, \"Mathematics of Sudoku\"",
         },
     ),
 ];

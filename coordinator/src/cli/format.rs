@@ -74,6 +74,7 @@ pub fn job_json(status: &JobStatus) -> Value {
         "workers": status.workers,
         "created_unix_ms": status.created_unix_ms,
         "detail": status.detail,
+        "waits_for": status.waits_for,
     })
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError};
+use crate::kind::{BadPartial, BadSettings, JobKind, Needed, Progress, Report, UnitContext, UnitError};
 
 /// Arguments of the kind.
 #[derive(Debug, clap::Args, Serialize, Deserialize)]
@@ -31,6 +31,10 @@ pub struct NoopArgs {
     /// A name that makes this job another one
     #[arg(long, default_value = "")]
     label: String,
+    /// Settings of another job of this kind, as JSON, that this one needs
+    #[arg(long, value_name = "JSON")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    needs: Option<String>,
 }
 
 /// See the module.
@@ -62,6 +66,11 @@ impl JobKind for Noop {
 
     fn units(&self) -> u64 {
         self.0.units
+    }
+
+    fn needs(&self) -> Vec<Needed> {
+        let settings = self.0.needs.iter().cloned();
+        settings.map(|settings| Needed { kind: Self::NAME, settings }).collect()
     }
 
     fn unit_name(&self, unit: u64) -> String {
@@ -111,7 +120,11 @@ impl JobKind for Noop {
         let expected = sum_below(n);
         let wrong = progress.complete() && (units != self.0.units || sum != expected);
         Ok(Report {
-            json: serde_json::json!({ "units": units.to_string(), "sum": sum.to_string() }),
+            json: serde_json::json!({
+                "units": units.to_string(),
+                "sum": sum.to_string(),
+                "needed": progress.needed.iter().flatten().map(|report| &report.json).collect::<Vec<_>>(),
+            }),
             table: format!("{units} of {} units, sum of their numbers {sum}\n", self.0.units),
             csv: format!("units,sum\n{units},{sum}\n"),
             alarm: wrong
