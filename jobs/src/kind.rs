@@ -5,9 +5,11 @@
 //! leases, networks, stores or processes; the machinery knows nothing of what a partial means. [`crate::erased`]
 //! is the seam between the two.
 
-use std::ops::Range;
+use std::{io, ops::Range};
 
 use serde::{Serialize, de::DeserializeOwned};
+
+use crate::parts::{OutputError, PartSink, PartSource};
 
 /// A job kind.
 ///
@@ -31,6 +33,9 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     const REVISION: u32;
     /// Whether `nonet run --help` leaves the kind out (kinds that serve measuring and testing only).
     const HIDDEN: bool = false;
+
+    /// What the file holds that `--output` writes, for kinds whose units have parts.
+    const OUTPUT: Option<&'static str> = None;
 
     /// The settings of a job, which are also its command-line arguments. Serialised as JSON they name the job, so
     /// use `#[serde(deny_unknown_fields)]` and leave nothing in that does not change the result.
@@ -85,6 +90,20 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     /// Says what is wrong with `from`; `into` must then be unchanged.
     fn merge(&self, into: &mut Self::Partial, from: Self::Partial) -> Result<(), BadPartial>;
 
+    /// Writes the output of a finished job from the parts of its units. The default strings them together.
+    ///
+    /// # Errors
+    ///
+    /// When a part is missing or does not fit the report ([`Report::json`]), or `out` fails.
+    fn assemble(
+        &self,
+        _report: &serde_json::Value,
+        parts: &dyn PartSource,
+        out: &mut dyn io::Write,
+    ) -> Result<(), OutputError> {
+        (0..self.units()).try_for_each(|unit| Ok(out.write_all(&parts.get(unit)?)?))
+    }
+
     /// Words the report of a finished or unfinished job.
     ///
     /// # Errors
@@ -134,17 +153,24 @@ pub trait UnitCheckpoint: Sync {
 pub struct UnitContext<'a> {
     stop: &'a (dyn Fn() -> bool + Sync),
     checkpoint: Option<&'a dyn UnitCheckpoint>,
+    parts: Option<&'a dyn PartSink>,
 }
 
 impl<'a> UnitContext<'a> {
     /// A context that stops when `stop` says so and keeps progress in `checkpoint`.
     pub fn new(stop: &'a (dyn Fn() -> bool + Sync), checkpoint: Option<&'a dyn UnitCheckpoint>) -> Self {
-        Self { stop, checkpoint }
+        Self { stop, checkpoint, parts: None }
+    }
+
+    /// The same with a place for parts.
+    #[must_use]
+    pub fn with_parts(self, parts: Option<&'a dyn PartSink>) -> Self {
+        Self { parts, ..self }
     }
 
     /// A context that never stops and keeps nothing: for tests and benchmarks.
     pub fn free() -> UnitContext<'static> {
-        UnitContext { stop: &|| false, checkpoint: None }
+        UnitContext { stop: &|| false, checkpoint: None, parts: None }
     }
 
     /// Whether the unit should give up now. Costs a few nanoseconds.
@@ -155,6 +181,15 @@ impl<'a> UnitContext<'a> {
     /// Progress saved by an earlier attempt at this unit on this worker. Treat it like any input: check it.
     pub fn resume(&self) -> Option<Vec<u8>> {
         self.checkpoint.and_then(UnitCheckpoint::load)
+    }
+
+    /// Keeps the part of unit `unit` where there is a place for parts. The unit's result must not depend on that.
+    ///
+    /// # Errors
+    ///
+    /// [`UnitError::Failed`] when it cannot be written: the unit must not count as done.
+    pub fn put_part(&self, unit: u64, part: &[u8]) -> Result<(), UnitError> {
+        self.parts.map_or(Ok(()), |parts| parts.put(unit, part)).map_err(UnitError::Failed)
     }
 
     /// Saves progress inside the unit.

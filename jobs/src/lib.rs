@@ -6,6 +6,7 @@
 pub mod erased;
 pub mod kind;
 mod noop;
+pub mod parts;
 mod recount;
 
 pub use erased::{Accumulator, ErasedJob, ErasedKind, job_name};
@@ -13,6 +14,8 @@ pub use kind::{
     BadPartial, BadSettings, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Needed, NeededReport, Progress, Report,
     UnitCheckpoint, UnitContext, UnitError,
 };
+
+pub use parts::{OutputError, PartSink, PartSource, PartsDigest};
 
 use erased::Erased;
 

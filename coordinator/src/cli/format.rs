@@ -62,6 +62,7 @@ pub fn job_json(status: &JobStatus) -> Value {
         quarantined.map(|q| json!({ "unit": q.unit, "name": q.unit_name, "error": q.error })).collect();
     json!({
         "name": status.name,
+        "run": status.run,
         "kind": status.kind,
         "settings": serde_json::from_str(&status.settings).unwrap_or(Value::Null),
         "state": state(status.state()),

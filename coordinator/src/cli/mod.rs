@@ -8,6 +8,7 @@ mod daemon;
 mod exit;
 mod format;
 mod ledger;
+mod output;
 mod progress;
 mod remote;
 mod run;

@@ -31,6 +31,10 @@ pub struct NoopArgs {
     /// A name that makes this job another one
     #[arg(long, default_value = "")]
     label: String,
+    /// Write each unit's number as its part of the output
+    #[arg(long)]
+    #[serde(default)]
+    parts: bool,
     /// Settings of another job of this kind, as JSON, that this one needs
     #[arg(long, value_name = "JSON")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,6 +57,7 @@ impl JobKind for Noop {
     const EXAMPLES: &'static str = "Example:\n  nonet run noop --units 1000000";
     const REVISION: u32 = 1;
     const HIDDEN: bool = true;
+    const OUTPUT: Option<&'static str> = Some("the numbers of all units, one a line");
 
     type Args = NoopArgs;
     type Partial = Tally;
@@ -93,6 +98,9 @@ impl JobKind for Noop {
                 return Err(UnitError::Stopped);
             }
             std::hint::spin_loop();
+        }
+        if self.0.parts {
+            context.put_part(unit, format!("{unit}\n").as_bytes())?;
         }
         Ok(Tally { units: 1, sum: unit.into() })
     }
