@@ -24,7 +24,7 @@ pub const CLASSES: usize = 416;
 const NORMAL: usize = 36_288;
 
 /// The orders of three things, in lexicographic order.
-const ORDERS: [[u8; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+pub const ORDERS: [[u8; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
 /// How to sort three different values: by [`comparisons`], where the least stands, where the next, where the last.
 const SORT: [[u8; 3]; 8] =

@@ -12,10 +12,14 @@
 
 mod bands;
 pub mod brute;
+mod general;
 mod grids;
+mod puzzles;
+mod state;
 mod transformation;
 
 pub use grids::{NotAGrid, grid};
+pub use puzzles::puzzle;
 pub use transformation::Transformation;
 
 /// 81 cells, row by row: 0 is empty, 1..=9 are digits.

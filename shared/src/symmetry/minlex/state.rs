@@ -1,0 +1,197 @@
+//! What is settled of an image after some of its rows.
+//!
+//! Given the rows so far and the names of the digits in them, the best order of columns is known: columns of a stack
+//! sorted by what they read downwards, then the stacks. Columns, and stacks, that read the same stay *tied*: no order
+//! of theirs is chosen before something tells them apart. So a state is an order of rows and a naming, and nothing
+//! multiplies with the orders of columns that look alike.
+
+use super::{Transformation, bands::ORDERS};
+
+/// The name of a digit that has none yet. More than any other, and the first one to be met is named next, so it
+/// compares with names as its name will.
+pub const NEW: u8 = 15;
+
+/// Rows of an image, settled from the top.
+#[derive(Clone, Copy)]
+pub struct State {
+    /// Whether rows come from columns of the puzzle.
+    pub transposed: bool,
+    /// Bits for the rows that have their place.
+    pub used: u16,
+    /// Where the rows come from, as far as settled.
+    pub rows: [u8; 9],
+    /// Where the columns come from.
+    pub columns: [u8; 9],
+    /// Bit `k` for a column tied to the one before it in its stack; bit `3 j` for a stack tied to the one before it.
+    pub ties: u16,
+    /// Names of digits; that of 0 is 0.
+    pub names: [u8; 10],
+    /// The next name.
+    pub next: u8,
+}
+
+/// A row of the image, with unnamed digits as [`NEW`]: name and column of each cell, four bits each.
+pub type Entries = [u8; 9];
+
+/// The tie bits of three stacks or of the columns of one: bit 0 for the second tied to the first, bit 1 for the third
+/// tied to the second.
+fn column_ties(ties: u16, stack: usize) -> u16 {
+    ties >> (3 * stack + 1) & 0b11
+}
+
+fn stack_ties(ties: u16) -> u16 {
+    ties >> 3 & 1 | ties >> 5 & 2
+}
+
+/// Tie bits of three things back in their places.
+const ALL_TIES: u16 = 0b111_111_110;
+
+impl State {
+    /// No row settled.
+    pub fn new(transposed: bool) -> Self {
+        let mut names = [NEW; 10];
+        names[0] = 0;
+        let Transformation { rows, columns, .. } = Transformation::IDENTITY;
+        Self { transposed, used: 0, rows, columns, ties: ALL_TIES, names, next: 1 }
+    }
+
+    /// The least image of a row whose digits are all different, below the settled rows.
+    ///
+    /// Unnamed digits come last among tied columns, and tied stacks compare as they will when named: the first of
+    /// them gets the same names whichever it is.
+    #[inline]
+    pub fn least(&self, row: &[u8; 9]) -> Entries {
+        let mut entries =
+            self.columns.map(|column| self.names[usize::from(row[usize::from(column)])] << 4 | column);
+        if self.ties != 0 {
+            self.sort(&mut entries);
+        }
+        entries
+    }
+
+    /// Sorts tied columns, then tied stacks.
+    #[inline]
+    fn sort(&self, entries: &mut Entries) {
+        for (stack, cells) in entries.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+            sort_tied(column_ties(self.ties, stack), cells, |a, b| a > b);
+        }
+        let ties = stack_ties(self.ties);
+        if ties != 0 {
+            let stacks: &mut [[u8; 3]; 3] = entries.as_chunks_mut::<3>().0.try_into().expect("three stacks");
+            sort_tied(ties, stacks, |a, b| names_of(a) > names_of(b));
+        }
+    }
+
+    /// Ties that are left when the row `entries` is sorted and all its digits have names.
+    #[inline]
+    fn ties_after(&self, names: &[u8; 9]) -> u16 {
+        if self.ties == 0 {
+            return 0;
+        }
+        let mut same = 0;
+        for k in [1, 2, 4, 5, 7, 8] {
+            same |= u16::from(names[k] == names[k - 1]) << k;
+        }
+        for k in [3, 6] {
+            same |= u16::from(names[k..k + 3] == names[k - 3..k]) << k;
+        }
+        self.ties & same
+    }
+
+    /// This state with a row put below, whose cells stand in the order of `entries`; unnamed digits get the next names
+    /// in this order.
+    #[inline]
+    pub fn with(&self, at: usize, number: u8, row: &[u8; 9], entries: &Entries) -> Self {
+        let mut state = *self;
+        state.rows[at] = number;
+        state.used |= 1 << number;
+        let mut names = [0; 9];
+        for ((entry, name), column) in entries.iter().zip(&mut names).zip(&mut state.columns) {
+            *column = entry & 0xF;
+            let digit_name = &mut state.names[usize::from(row[usize::from(*column)])];
+            if *digit_name == NEW {
+                *digit_name = state.next;
+                state.next += 1;
+            }
+            *name = *digit_name;
+        }
+        state.ties = self.ties_after(&names);
+        state
+    }
+
+    /// Puts a row with different digits below in every way that has the least image `entries`: unnamed digits in tied
+    /// columns, and in tied stacks that look the same, can be named in any order.
+    pub fn extend(&self, at: usize, number: u8, row: &[u8; 9], entries: &Entries, states: &mut Vec<Self>) {
+        let stacks = entries.as_chunks::<3>().0;
+        let free = |k: usize| u16::from(entries[k - 1] >> 4 == NEW && entries[k] >> 4 == NEW);
+        let columns: [u16; 3] =
+            [0, 3, 6].map(|k| column_ties(self.ties, k / 3) & (free(k + 1) | free(k + 2) << 1));
+        let alike = |j: usize| {
+            u16::from(entries[3 * j + 2] >> 4 == NEW && names_of(&stacks[j - 1]) == names_of(&stacks[j]))
+        };
+        let free_stacks = stack_ties(self.ties) & (alike(1) | alike(2) << 1);
+        if columns == [0; 3] && free_stacks == 0 {
+            states.push(self.with(at, number, row, entries));
+            return;
+        }
+        for stack_order in free_orders(free_stacks) {
+            let [a, b, c] = stack_order.map(usize::from);
+            for first in free_orders(columns[a]) {
+                for second in free_orders(columns[b]) {
+                    for third in free_orders(columns[c]) {
+                        let parts = [(a, first), (b, second), (c, third)]
+                            .map(|(stack, order)| order.map(|k| stacks[stack][usize::from(k)]));
+                        let entries = parts.as_flattened().try_into().expect("nine cells");
+                        states.push(self.with(at, number, row, &entries));
+                    }
+                }
+            }
+        }
+    }
+
+    /// This state with a row below and the digits in it named as in `names`.
+    pub fn renamed(&self, at: usize, number: u8, row: &[u8; 9], names: &[u8; 10], next: u8) -> Self {
+        let named = Self { names: *names, next, ..*self };
+        named.with(at, number, row, &named.least(row))
+    }
+
+    /// How many orders of columns give the same image: those of tied columns and stacks.
+    pub fn column_orders(&self) -> u32 {
+        let ways = |ties: u16| [1, 2, 2, 6][usize::from(ties)];
+        (0..3).map(|stack| ways(column_ties(self.ties, stack))).product::<u32>() * ways(stack_ties(self.ties))
+    }
+}
+
+/// The nine names of a row as a number that compares as rows do.
+#[inline]
+pub fn image(entries: &Entries) -> u64 {
+    entries.iter().fold(0, |image, entry| image << 4 | u64::from(entry >> 4))
+}
+
+fn names_of(stack: &[u8; 3]) -> [u8; 3] {
+    stack.map(|entry| entry >> 4)
+}
+
+/// Sorts those of three things that are tied.
+#[inline]
+fn sort_tied<T>(ties: u16, things: &mut [T; 3], greater: impl Fn(&T, &T) -> bool) {
+    if ties & 1 != 0 && greater(&things[0], &things[1]) {
+        things.swap(0, 1);
+    }
+    if ties & 2 != 0 && greater(&things[1], &things[2]) {
+        things.swap(1, 2);
+    }
+    if ties == 3 && greater(&things[0], &things[1]) {
+        things.swap(0, 1);
+    }
+}
+
+/// The orders of three things of which those with a tie bit can change places.
+fn free_orders(ties: u16) -> &'static [[u8; 3]] {
+    match ties {
+        0 => &ORDERS[..1],
+        1 => &[[0, 1, 2], [1, 0, 2]],
+        2 => &ORDERS[..2],
+        _ => &ORDERS,
+    }
+}
