@@ -4,111 +4,92 @@
 //! name that a digit gets in one stack decides what it is worth in the next, so the row is laid out cell by cell:
 //! every cell takes the least name that the columns and stacks still tied allow, and all ways of doing so are followed.
 
-use super::state::{NEW, State};
+use super::{Canonical, Cells, Transformation, layout::Layouts, state::State};
 
-/// The least image of a row below the settled ones, and all namings that give it.
-pub struct Layouts<'a> {
-    state: &'a State,
-    row: &'a [u8; 9],
-    /// The least image so far, four bits a cell.
-    pub image: u64,
-    /// The namings with that image, and the next name of each.
-    pub namings: Vec<([u8; 10], u8)>,
+/// The canonical form of any cells.
+pub fn canonical(cells: &Cells) -> Canonical {
+    let transposition = Transformation { transposed: true, ..Transformation::IDENTITY };
+    let sides = [Side::new(*cells), Side::new(transposition.apply(cells))];
+    let states = least_states(&sides);
+    let ways = |state: &State| state.column_orders() * sides[usize::from(state.transposed)].row_orders();
+    let transformation = states[0].transformation();
+    Canonical {
+        form: transformation.apply(cells),
+        transformation,
+        automorphisms: states.iter().map(ways).sum(),
+    }
 }
 
-/// A row laid out up to some cell.
-#[derive(Clone, Copy)]
-struct Partial {
-    /// Bits for the places of the state whose columns are laid out.
-    placed: u16,
-    /// The stack place (of the state) that is being laid out.
-    stack: usize,
-    image: u64,
-    names: [u8; 10],
-    next: u8,
+/// A puzzle as it is, or transposed.
+struct Side {
+    rows: [[u8; 9]; 9],
+    /// For each row the rows above it in its band that have the same cells, as bits.
+    same_rows: [u16; 9],
+    /// For each band the rows of the bands above it that have the same rows, as bits.
+    same_bands: [u16; 3],
 }
 
-impl<'a> Layouts<'a> {
-    /// Lays a row out in all the best ways.
-    pub fn new(state: &'a State, row: &'a [u8; 9]) -> Self {
-        let mut layouts = Self { state, row, image: u64::MAX, namings: Vec::new() };
-        let start = Partial { placed: 0, stack: 0, image: 0, names: state.names, next: state.next };
-        layouts.lay(&start, 0);
-        layouts
-    }
-
-    fn digit(&self, place: usize) -> u8 {
-        self.row[usize::from(self.state.columns[place])]
-    }
-
-    fn lay(&mut self, partial: &Partial, cell: usize) {
-        if self.image != u64::MAX && partial.image > self.image >> (36 - 4 * cell) {
-            return;
-        }
-        if cell == 9 {
-            if partial.image < self.image {
-                self.image = partial.image;
-                self.namings.clear();
+impl Side {
+    fn new(cells: Cells) -> Self {
+        let rows: [[u8; 9]; 9] = cells.as_chunks::<9>().0.try_into().expect("nine rows");
+        let mut side = Self { rows, same_rows: [0; 9], same_bands: [0; 3] };
+        let mut sorted = rows;
+        for (b, band) in sorted.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+            for (r, row) in band.iter().enumerate() {
+                let same = (0..r).filter(|&above| band[above] == *row);
+                side.same_rows[3 * b + r] = same.map(|above| 1 << (3 * b + above)).sum();
             }
-            self.namings.push((partial.names, partial.next));
-            return;
+            band.sort_unstable();
         }
-        if cell % 3 > 0 {
-            self.lay_cell(partial, cell);
-            return;
+        for b in 1..3 {
+            let same = (0..b).filter(|&above| sorted[3 * above..3 * above + 3] == sorted[3 * b..3 * b + 3]);
+            side.same_bands[b] = same.map(|above| 0b111 << (3 * above)).sum();
         }
-        let mut met: Vec<[u8; 3]> = Vec::new();
-        for stack in self.choices(cell / 3, |k| 3 * k, partial.placed) {
-            let digits = self.digits_by_ties(stack);
-            if !met.contains(&digits) {
-                met.push(digits);
-                self.lay_cell(&Partial { stack, ..*partial }, cell);
-            }
-        }
+        side
     }
 
-    /// Lays out one cell in every way that has the least name there.
-    fn lay_cell(&mut self, partial: &Partial, cell: usize) {
-        let start = 3 * partial.stack;
-        let choices = self.choices(cell % 3, |k| start + k, partial.placed);
-        let digits = [0, 1, 2].map(|k| self.digit(start + k));
-        let named = |k: usize| partial.names[usize::from(digits[k])];
-        let least = choices.iter().map(|&k| named(k)).min().expect("three cells in a stack");
-        let mut met = 0u16;
-        for k in choices {
-            let digit = digits[k];
-            if named(k) == least && met >> digit & 1 == 0 {
-                met |= 1 << digit;
-                let mut extended = Partial { placed: partial.placed | 1 << (start + k), ..*partial };
-                if least == NEW {
-                    extended.names[usize::from(digit)] = extended.next;
-                    extended.next += 1;
+    /// The rows that can come next in a state, of those interchangeable only one.
+    fn next_rows(&self, state: &State, at: usize) -> impl Iterator<Item = u8> + use<'_> {
+        let unused = !state.used & 0x1FF;
+        let open = if at % 3 > 0 {
+            unused & 0b111 << (state.rows[at - 1] / 3 * 3)
+        } else {
+            let bands = self.same_bands.iter().zip([0b111, 0b111_000, 0b111_000_000]);
+            unused & bands.filter(|(same, _)| **same & unused == 0).map(|(_, rows)| rows).sum::<u16>()
+        };
+        (0..9u8).filter(move |&row| open >> row & 1 == 1 && self.same_rows[usize::from(row)] & unused == 0)
+    }
+
+    /// How many orders of rows are the same but for rows and bands that are interchangeable.
+    fn row_orders(&self) -> u32 {
+        let rows: u32 = self.same_rows.iter().map(|same| 1 + same.count_ones()).product();
+        let bands: u32 = self.same_bands.iter().map(|same| 1 + same.count_ones() / 3).product();
+        rows * bands
+    }
+}
+
+/// All ways to the least image of any cells.
+fn least_states(sides: &[Side; 2]) -> Vec<State> {
+    let mut states = vec![State::new(false), State::new(true)];
+    for at in 0..9 {
+        let mut least = u64::MAX;
+        let mut extended = Vec::new();
+        for state in &states {
+            let side = &sides[usize::from(state.transposed)];
+            for row in side.next_rows(state, at) {
+                let cells = &side.rows[usize::from(row)];
+                let layouts = Layouts::new(state, cells);
+                if layouts.image < least {
+                    least = layouts.image;
+                    extended.clear();
                 }
-                extended.image = extended.image << 4 | u64::from(extended.names[usize::from(digit)]);
-                self.lay(&extended, cell + 1);
+                if layouts.image == least {
+                    let named = |(names, next): &_| state.renamed(at, row, cells, names, *next);
+                    extended.extend(layouts.namings.iter().map(named));
+                }
             }
         }
+        states = extended;
     }
-
-    /// Which of three things, at places `place(k)`, may come as number `turn`: those not placed that are tied to the
-    /// one which stands there in the state.
-    fn choices(&self, turn: usize, place: impl Fn(usize) -> usize, placed: u16) -> Vec<usize> {
-        let tied = |k: usize| self.state.ties >> place(k) & 1 == 1;
-        let group = |k: usize| (1..=k).filter(|&j| !tied(j)).count();
-        (0..3).filter(|&k| group(k) == group(turn) && placed >> place(k) & 1 == 0).collect()
-    }
-
-    /// The digits of a stack, sorted where its columns are tied: equal for stacks that are laid out alike.
-    fn digits_by_ties(&self, stack: usize) -> [u8; 3] {
-        let mut digits = [0, 1, 2].map(|k| self.digit(3 * stack + k));
-        let tied = |k: usize| self.state.ties >> (3 * stack + k) & 1 == 1;
-        let mut start = 0;
-        for end in 1..=3 {
-            if end == 3 || !tied(end) {
-                digits[start..end].sort_unstable();
-                start = end;
-            }
-        }
-        digits
-    }
+    states
 }

@@ -35,16 +35,16 @@ pub type Entries = [u8; 9];
 
 /// The tie bits of three stacks or of the columns of one: bit 0 for the second tied to the first, bit 1 for the third
 /// tied to the second.
-fn column_ties(ties: u16, stack: usize) -> u16 {
+pub fn column_ties(ties: u16, stack: usize) -> u16 {
     ties >> (3 * stack + 1) & 0b11
 }
 
-fn stack_ties(ties: u16) -> u16 {
+pub fn stack_ties(ties: u16) -> u16 {
     ties >> 3 & 1 | ties >> 5 & 2
 }
 
 /// Tie bits of three things back in their places.
-const ALL_TIES: u16 = 0b111_111_110;
+pub const ALL_TIES: u16 = 0b111_111_110;
 
 impl State {
     /// No row settled.
@@ -108,12 +108,12 @@ impl State {
         let mut names = [0; 9];
         for ((entry, name), column) in entries.iter().zip(&mut names).zip(&mut state.columns) {
             *column = entry & 0xF;
-            let digit_name = &mut state.names[usize::from(row[usize::from(*column)])];
-            if *digit_name == NEW {
-                *digit_name = state.next;
+            *name = entry >> 4;
+            if *name == NEW {
+                *name = state.next;
+                state.names[usize::from(row[usize::from(*column)])] = state.next;
                 state.next += 1;
             }
-            *name = *digit_name;
         }
         state.ties = self.ties_after(&names);
         state
@@ -155,6 +155,25 @@ impl State {
         named.with(at, number, row, &named.least(row))
     }
 
+    /// This state with an empty row put below.
+    #[inline]
+    pub fn with_empty(&self, at: usize, number: u8) -> Self {
+        let mut state = *self;
+        state.rows[at] = number;
+        state.used |= 1 << number;
+        state
+    }
+
+    /// The transformation of a state with nine rows; digits without a name, which do not occur, get those left.
+    pub fn transformation(&self) -> Transformation {
+        let Self { transposed, rows, columns, mut names, mut next, .. } = *self;
+        for name in names.iter_mut().filter(|name| **name == NEW) {
+            *name = next;
+            next += 1;
+        }
+        Transformation { transposed, rows, columns, digits: names }
+    }
+
     /// How many orders of columns give the same image: those of tied columns and stacks.
     pub fn column_orders(&self) -> u32 {
         let ways = |ties: u16| [1, 2, 2, 6][usize::from(ties)];
@@ -174,7 +193,7 @@ fn names_of(stack: &[u8; 3]) -> [u8; 3] {
 
 /// Sorts those of three things that are tied.
 #[inline]
-fn sort_tied<T>(ties: u16, things: &mut [T; 3], greater: impl Fn(&T, &T) -> bool) {
+pub fn sort_tied<T>(ties: u16, things: &mut [T; 3], greater: impl Fn(&T, &T) -> bool) {
     if ties & 1 != 0 && greater(&things[0], &things[1]) {
         things.swap(0, 1);
     }

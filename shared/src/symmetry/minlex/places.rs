@@ -1,0 +1,118 @@
+//! Which cells of a row are filled, in the order that is best below some settled rows.
+//!
+//! The least image of a row has its empty cells first among tied columns, and tied stacks with fewer filled cells
+//! first; so where its filled cells are to be does not depend on their digits. A row whose first filled cell comes
+//! later has the lesser image, whatever the digits; and while no digit has a name, the filled cells tell everything.
+
+use super::{
+    bands::ORDERS,
+    state::{ALL_TIES, State, column_ties, sort_tied, stack_ties},
+};
+
+/// For an order of the columns of a stack, tie bits and filled columns: the filled places, the first as the highest
+/// bit.
+const STACK: [[[u8; 8]; 4]; 6] = stack_table();
+
+/// [`Places::places`] of filled cells when all columns are tied.
+pub const FIRST: [u16; 512] = first_table();
+
+const fn stack_table() -> [[[u8; 8]; 4]; 6] {
+    let mut table = [[[0; 8]; 4]; 6];
+    let mut i = 0;
+    while i < 6 * 4 * 8 {
+        let (order, ties, filled) = (ORDERS[i / 32], i / 8 % 4, i % 8);
+        let [mut a, mut b, mut c] = [filled >> order[0] & 1, filled >> order[1] & 1, filled >> order[2] & 1];
+        let count = a + b + c;
+        if ties == 3 {
+            (a, b, c) = ((count > 2) as usize, (count > 1) as usize, (count > 0) as usize);
+        } else if ties == 1 {
+            (a, b) = (a & b, a | b);
+        } else if ties == 2 {
+            (b, c) = (b & c, b | c);
+        }
+        table[i / 32][ties][filled] = [0, 1, 2, 3, 4, 5, 6, 7][a << 2 | b << 1 | c];
+        i += 1;
+    }
+    table
+}
+
+const fn first_table() -> [u16; 512] {
+    let mut table = [0; 512];
+    let mut filled = 0;
+    while filled < 512 {
+        let tied = &STACK[0][3];
+        let [a, b, c] = [tied[filled & 7] as u16, tied[filled >> 3 & 7] as u16, tied[filled >> 6] as u16];
+        let (low, high) = if a < b { (a, b) } else { (b, a) };
+        table[filled] = if c <= low {
+            c << 6 | low << 3 | high
+        } else if c <= high {
+            low << 6 | c << 3 | high
+        } else {
+            low << 6 | high << 3 | c
+        };
+        filled += 1;
+    }
+    table
+}
+
+/// How filled cells are placed below the settled rows of a state.
+pub enum Places {
+    /// All columns tied, no digit named.
+    First,
+    /// Any other way.
+    Any {
+        /// The lowest column of each stack, in order.
+        starts: [u8; 3],
+        /// The part of [`STACK`] for each.
+        stacks: [&'static [u8; 8]; 3],
+        /// Tied stacks.
+        ties: u16,
+        /// Whether any digit has a name.
+        named: bool,
+    },
+}
+
+impl Places {
+    /// The places below the settled rows of a state.
+    #[inline]
+    pub fn new(state: &State) -> Self {
+        if state.ties == ALL_TIES {
+            return Self::First;
+        }
+        let columns = state.columns.as_chunks::<3>().0;
+        let stack = |j: usize| {
+            let [a, b, c] = columns[j];
+            let start = a / 3 * 3;
+            (
+                start,
+                &STACK[usize::from((a - start) * 2 + u8::from(b > c))]
+                    [usize::from(column_ties(state.ties, j))],
+            )
+        };
+        let [a, b, c] = [stack(0), stack(1), stack(2)];
+        Self::Any {
+            starts: [a.0, b.0, c.0],
+            stacks: [a.1, b.1, c.1],
+            ties: stack_ties(state.ties),
+            named: state.next > 1,
+        }
+    }
+
+    /// A number that is less for a row (given by its filled cells) with a lesser image. Rows with the same number have
+    /// the same image if no digit is named, else any.
+    #[inline]
+    pub fn key(&self, filled: u16) -> u16 {
+        match self {
+            Self::First => FIRST[usize::from(filled)],
+            Self::Any { starts, stacks, ties, named } => {
+                let part = |j: usize| stacks[j][usize::from(filled >> starts[j] & 0b111)];
+                let mut parts = [part(0), part(1), part(2)];
+                if *ties != 0 {
+                    sort_tied(*ties, &mut parts, |a, b| a > b);
+                }
+                let places = parts.iter().fold(0, |places, &part| places << 3 | u16::from(part));
+                if *named { 1 << (16 - places.leading_zeros()) } else { places }
+            }
+        }
+    }
+}
