@@ -4,7 +4,11 @@
 //! name that a digit gets in one stack decides what it is worth in the next, so the row is laid out cell by cell:
 //! every cell takes the least name that the columns and stacks still tied allow, and all ways of doing so are followed.
 
-use super::{Canonical, Cells, Transformation, layout::Layouts, state::State};
+use super::{
+    Canonical, Cells, Transformation,
+    layout::Layouts,
+    state::{Row, State},
+};
 
 /// The canonical form of any cells.
 pub fn canonical(cells: &Cells) -> Canonical {
@@ -22,7 +26,7 @@ pub fn canonical(cells: &Cells) -> Canonical {
 
 /// A puzzle as it is, or transposed.
 struct Side {
-    rows: [[u8; 9]; 9],
+    rows: [Row; 9],
     /// For each row the rows above it in its band that have the same cells, as bits.
     same_rows: [u16; 9],
     /// For each band the rows of the bands above it that have the same rows, as bits.
@@ -31,7 +35,10 @@ struct Side {
 
 impl Side {
     fn new(cells: Cells) -> Self {
-        let rows: [[u8; 9]; 9] = cells.as_chunks::<9>().0.try_into().expect("nine rows");
+        let mut rows = [[0; 16]; 9];
+        for (row, cells) in rows.iter_mut().zip(cells.as_chunks::<9>().0) {
+            row[..9].copy_from_slice(cells);
+        }
         let mut side = Self { rows, same_rows: [0; 9], same_bands: [0; 3] };
         let mut sorted = rows;
         for (b, band) in sorted.as_chunks_mut::<3>().0.iter_mut().enumerate() {

@@ -1,15 +1,15 @@
 //! One row in which a digit may repeat, laid out in all the best ways.
 
-use super::state::{NEW, State};
+use super::state::{NEW, Names, Row, State};
 
 /// The least image of a row below the settled ones, and all namings that give it.
 pub struct Layouts<'a> {
     state: &'a State,
-    row: &'a [u8; 9],
+    row: &'a Row,
     /// The least image so far, four bits a cell.
     pub image: u64,
     /// The namings with that image, and the next name of each.
-    pub namings: Vec<([u8; 10], u8)>,
+    pub namings: Vec<(Names, u8)>,
 }
 
 /// A row laid out up to some cell.
@@ -20,13 +20,13 @@ struct Partial {
     /// The stack place (of the state) that is being laid out.
     stack: usize,
     image: u64,
-    names: [u8; 10],
+    names: Names,
     next: u8,
 }
 
 impl<'a> Layouts<'a> {
     /// Lays a row out in all the best ways.
-    pub fn new(state: &'a State, row: &'a [u8; 9]) -> Self {
+    pub fn new(state: &'a State, row: &'a Row) -> Self {
         let mut layouts = Self { state, row, image: u64::MAX, namings: Vec::new() };
         let start = Partial { placed: 0, stack: 0, image: 0, names: state.names, next: state.next };
         layouts.lay(&start, 0);

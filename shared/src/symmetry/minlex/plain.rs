@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use super::{
     Canonical, Cells,
     places::Places,
-    state::{Entries, State, image},
+    state::{Entries, Row, State, image},
 };
 
 /// The canonical form, unless a digit is twice in a row or column.
@@ -30,7 +30,7 @@ pub fn canonical(cells: &Cells) -> Option<Canonical> {
 /// A puzzle as it is, or transposed.
 #[derive(Default)]
 struct Side {
-    rows: [[u8; 9]; 9],
+    rows: [Row; 9],
     /// For each row its filled cells, as bits.
     filled: [u16; 9],
     /// The empty rows, as bits.
@@ -39,29 +39,44 @@ struct Side {
 
 /// A puzzle as it is and transposed, unless a digit is twice in a row or column.
 fn sides(cells: &Cells) -> Option<[Side; 2]> {
-    let mut upright = Side { rows: cells.as_chunks().0.try_into().expect("nine rows"), ..Side::default() };
-    let mut transposed = Side::default();
+    // Clues are listed first, without branches; the number of them is the only thing left to guess.
+    let mut clues = [(0, 0); 82];
+    let mut count = 0;
+    for (&place, &digit) in PLACES.iter().zip(cells) {
+        clues[count] = place;
+        count += usize::from(digit != 0);
+    }
+    let [mut upright, mut transposed] = [Side::default(), Side::default()];
     let mut digits = [[0u16; 9]; 2];
     let mut twice = 0;
-    for (r, row) in cells.as_chunks::<9>().0.iter().enumerate() {
-        let mut filled = row.iter().rev().fold(0u16, |bits, &digit| bits << 1 | u16::from(digit != 0));
-        upright.filled[r] = filled;
-        while filled != 0 {
-            let c = filled.trailing_zeros() as usize;
-            filled &= filled - 1;
-            transposed.rows[c][r] = row[c];
-            transposed.filled[c] |= 1 << r;
-            let bit = 1 << row[c];
-            twice |= (digits[0][r] | digits[1][c]) & bit;
-            digits[0][r] |= bit;
-            digits[1][c] |= bit;
-        }
+    for &(r, c) in &clues[..count] {
+        let [r, c] = [r, c].map(usize::from);
+        let digit = cells[9 * r + c];
+        upright.rows[r][c] = digit;
+        transposed.rows[c][r] = digit;
+        upright.filled[r] |= 1 << c;
+        transposed.filled[c] |= 1 << r;
+        let bit = 1 << digit;
+        twice |= (digits[0][r] | digits[1][c]) & bit;
+        digits[0][r] |= bit;
+        digits[1][c] |= bit;
     }
     for side in [&mut upright, &mut transposed] {
         side.empty = side.filled.iter().rev().fold(0, |bits, &filled| bits << 1 | u16::from(filled == 0));
     }
     (twice == 0).then_some([upright, transposed])
 }
+
+/// Row and column of each cell.
+const PLACES: [(u8, u8); 81] = {
+    let mut places = [(0, 0); 81];
+    let mut cell = 0;
+    while cell < 81 {
+        places[cell] = (ROWS[cell / 9], ROWS[cell % 9]);
+        cell += 1;
+    }
+    places
+};
 
 /// The rows of each band, as bits.
 const BANDS: [u16; 3] = [0b111, 0b111_000, 0b111_000_000];

@@ -11,6 +11,12 @@ use super::{Transformation, bands::ORDERS};
 /// compares with names as its name will.
 pub const NEW: u8 = 15;
 
+/// Nine cells, and room so that any four bits are an index.
+pub type Row = [u8; 16];
+
+/// For each digit its name, or [`NEW`]; that of 0 is 0.
+pub type Names = [u8; 16];
+
 /// Rows of an image, settled from the top.
 #[derive(Clone, Copy)]
 pub struct State {
@@ -24,8 +30,8 @@ pub struct State {
     pub columns: [u8; 9],
     /// Bit `k` for a column tied to the one before it in its stack; bit `3 j` for a stack tied to the one before it.
     pub ties: u16,
-    /// Names of digits; that of 0 is 0.
-    pub names: [u8; 10],
+    /// The names so far.
+    pub names: Names,
     /// The next name.
     pub next: u8,
 }
@@ -49,7 +55,7 @@ pub const ALL_TIES: u16 = 0b111_111_110;
 impl State {
     /// No row settled.
     pub fn new(transposed: bool) -> Self {
-        let mut names = [NEW; 10];
+        let mut names = [NEW; 16];
         names[0] = 0;
         let Transformation { rows, columns, .. } = Transformation::IDENTITY;
         Self { transposed, used: 0, rows, columns, ties: ALL_TIES, names, next: 1 }
@@ -60,74 +66,51 @@ impl State {
     /// Unnamed digits come last among tied columns, and tied stacks compare as they will when named: the first of
     /// them gets the same names whichever it is.
     #[inline]
-    pub fn least(&self, row: &[u8; 9]) -> Entries {
-        let mut entries =
-            self.columns.map(|column| self.names[usize::from(row[usize::from(column)])] << 4 | column);
+    pub fn least(&self, row: &Row) -> Entries {
+        let mut entries = [0; 9];
+        for (entry, &column) in entries.iter_mut().zip(&self.columns) {
+            *entry = self.names[usize::from(row[usize::from(column & 0xF)] & 0xF)] << 4 | column;
+        }
         if self.ties != 0 {
-            self.sort(&mut entries);
+            sort(self.ties, &mut entries);
         }
         entries
-    }
-
-    /// Sorts tied columns, then tied stacks.
-    #[inline]
-    fn sort(&self, entries: &mut Entries) {
-        for (stack, cells) in entries.as_chunks_mut::<3>().0.iter_mut().enumerate() {
-            sort_tied(column_ties(self.ties, stack), cells, |a, b| a > b);
-        }
-        let ties = stack_ties(self.ties);
-        if ties != 0 {
-            let stacks: &mut [[u8; 3]; 3] = entries.as_chunks_mut::<3>().0.try_into().expect("three stacks");
-            sort_tied(ties, stacks, |a, b| names_of(a) > names_of(b));
-        }
-    }
-
-    /// Ties that are left when the row `entries` is sorted and all its digits have names.
-    #[inline]
-    fn ties_after(&self, names: &[u8; 9]) -> u16 {
-        if self.ties == 0 {
-            return 0;
-        }
-        let mut same = 0;
-        for k in [1, 2, 4, 5, 7, 8] {
-            same |= u16::from(names[k] == names[k - 1]) << k;
-        }
-        for k in [3, 6] {
-            same |= u16::from(names[k..k + 3] == names[k - 3..k]) << k;
-        }
-        self.ties & same
     }
 
     /// This state with a row put below, whose cells stand in the order of `entries`; unnamed digits get the next names
     /// in this order.
     #[inline]
-    pub fn with(&self, at: usize, number: u8, row: &[u8; 9], entries: &Entries) -> Self {
-        let mut state = *self;
-        state.rows[at] = number;
-        state.used |= 1 << number;
-        let mut names = [0; 9];
-        for ((entry, name), column) in entries.iter().zip(&mut names).zip(&mut state.columns) {
+    pub fn with(&self, at: usize, number: u8, row: &Row, entries: &Entries) -> Self {
+        let mut state = self.with_empty(at, number);
+        let mut new = 0u16;
+        for (k, (entry, column)) in entries.iter().zip(&mut state.columns).enumerate() {
             *column = entry & 0xF;
-            *name = entry >> 4;
-            if *name == NEW {
-                *name = state.next;
-                state.names[usize::from(row[usize::from(*column)])] = state.next;
-                state.next += 1;
-            }
+            new |= u16::from(*entry >= NEW << 4) << k;
         }
-        state.ties = self.ties_after(&names);
+        if self.ties != 0 {
+            state.ties &= alike(entries);
+        }
+        while new != 0 {
+            let column = state.columns[new.trailing_zeros() as usize];
+            state.names[usize::from(row[usize::from(column & 0xF)] & 0xF)] = state.next;
+            state.next += 1;
+            new &= new - 1;
+        }
         state
     }
 
     /// Puts a row with different digits below in every way that has the least image `entries`: unnamed digits in tied
     /// columns, and in tied stacks that look the same, can be named in any order.
-    pub fn extend(&self, at: usize, number: u8, row: &[u8; 9], entries: &Entries, states: &mut Vec<Self>) {
+    #[inline]
+    pub fn extend(&self, at: usize, number: u8, row: &Row, entries: &Entries, states: &mut Vec<Self>) {
         let stacks = entries.as_chunks::<3>().0;
-        let free = |k: usize| u16::from(entries[k - 1] >> 4 == NEW && entries[k] >> 4 == NEW);
-        let columns: [u16; 3] =
-            [0, 3, 6].map(|k| column_ties(self.ties, k / 3) & (free(k + 1) | free(k + 2) << 1));
+        let free = |k: usize| u16::from(entries[k - 1].min(entries[k]) >> 4 == NEW);
+        let mut columns = [0; 3];
+        for (stack, columns) in columns.iter_mut().enumerate() {
+            *columns = column_ties(self.ties, stack) & (free(3 * stack + 1) | free(3 * stack + 2) << 1);
+        }
         let alike = |j: usize| {
-            u16::from(entries[3 * j + 2] >> 4 == NEW && names_of(&stacks[j - 1]) == names_of(&stacks[j]))
+            u16::from(entries[3 * j + 2] >> 4 == NEW && names_of(stacks[j - 1]) == names_of(stacks[j]))
         };
         let free_stacks = stack_ties(self.ties) & (alike(1) | alike(2) << 1);
         if columns == [0; 3] && free_stacks == 0 {
@@ -150,7 +133,7 @@ impl State {
     }
 
     /// This state with a row below and the digits in it named as in `names`.
-    pub fn renamed(&self, at: usize, number: u8, row: &[u8; 9], names: &[u8; 10], next: u8) -> Self {
+    pub fn renamed(&self, at: usize, number: u8, row: &Row, names: &Names, next: u8) -> Self {
         let named = Self { names: *names, next, ..*self };
         named.with(at, number, row, &named.least(row))
     }
@@ -167,11 +150,12 @@ impl State {
     /// The transformation of a state with nine rows; digits without a name, which do not occur, get those left.
     pub fn transformation(&self) -> Transformation {
         let Self { transposed, rows, columns, mut names, mut next, .. } = *self;
-        for name in names.iter_mut().filter(|name| **name == NEW) {
+        for name in names[..10].iter_mut().filter(|name| **name == NEW) {
             *name = next;
             next += 1;
         }
-        Transformation { transposed, rows, columns, digits: names }
+        let digits = names[..10].try_into().expect("ten names");
+        Transformation { transposed, rows, columns, digits }
     }
 
     /// How many orders of columns give the same image: those of tied columns and stacks.
@@ -187,8 +171,51 @@ pub fn image(entries: &Entries) -> u64 {
     entries.iter().fold(0, |image, entry| image << 4 | u64::from(entry >> 4))
 }
 
-fn names_of(stack: &[u8; 3]) -> [u8; 3] {
-    stack.map(|entry| entry >> 4)
+/// Which columns and stacks have the names of those before them, as tie bits. Unnamed digits are not alike: they get
+/// different names.
+#[inline]
+fn alike(entries: &Entries) -> u16 {
+    let mut alike = 0;
+    for k in 1..9 {
+        alike |= u16::from((entries[k] ^ entries[k - 1]) >> 4 == 0 && entries[k] >> 4 != NEW) << k;
+    }
+    // Columns 4 and 7 are compared as stacks.
+    alike &= 0b110_110_110;
+    for k in [3, 6] {
+        let same =
+            (0..3).all(|i| (entries[k + i] ^ entries[k + i - 3]) >> 4 == 0 && entries[k + i] >> 4 != NEW);
+        alike |= u16::from(same) << k;
+    }
+    alike
+}
+
+/// Sorts tied columns, then tied stacks. Without branches where it matters: no outcome here is likelier than another.
+#[inline]
+fn sort(ties: u16, entries: &mut Entries) {
+    for (stack, [a, b, c]) in entries.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+        let ties = column_ties(ties, stack);
+        let [first, second] = [ties & 1 != 0, ties & 2 != 0];
+        sort_two(first, a, b);
+        sort_two(second, b, c);
+        sort_two(first & second, a, b);
+    }
+    let ties = stack_ties(ties);
+    if ties != 0 {
+        let stacks: &mut [[u8; 3]; 3] = entries.as_chunks_mut::<3>().0.try_into().expect("three stacks");
+        sort_tied(ties, stacks, |a, b| names_of(*a) > names_of(*b));
+    }
+}
+
+#[inline]
+fn sort_two(tied: bool, a: &mut u8, b: &mut u8) {
+    let exchange = (*a ^ *b) & u8::from(tied & (*a > *b)).wrapping_neg();
+    *a ^= exchange;
+    *b ^= exchange;
+}
+
+/// The names in three entries, to compare.
+fn names_of([a, b, c]: [u8; 3]) -> u32 {
+    u32::from_be_bytes([0, a, b, c]) & 0x00F0_F0F0
 }
 
 /// Sorts those of three things that are tied.
