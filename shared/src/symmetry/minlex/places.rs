@@ -13,7 +13,7 @@ use super::{
 /// bit.
 const STACK: [[[u8; 8]; 4]; 6] = stack_table();
 
-/// [`Places::places`] of filled cells when all columns are tied.
+/// [`Places::of`] the filled cells when all columns are tied.
 pub const FIRST: [u16; 512] = first_table();
 
 const fn stack_table() -> [[[u8; 8]; 4]; 6] {
@@ -55,9 +55,29 @@ const fn first_table() -> [u16; 512] {
     table
 }
 
+/// For filled places the tie bits of columns and stacks that are still empty.
+pub const TIES: [u16; 512] = ties_table();
+
+const fn ties_table() -> [u16; 512] {
+    let mut table = [0; 512];
+    let mut places = 0;
+    while places < 512 {
+        let mut k = 1;
+        while k < 9 {
+            // The first place is the highest bit.
+            let tied =
+                if k % 3 == 0 { places >> (6 - k) & 0b111_111 == 0 } else { places >> (8 - k) & 0b11 == 0 };
+            table[places] |= (tied as u16) << k;
+            k += 1;
+        }
+        places += 1;
+    }
+    table
+}
+
 /// How filled cells are placed below the settled rows of a state.
 pub enum Places {
-    /// All columns tied, no digit named.
+    /// All columns tied.
     First,
     /// Any other way.
     Any {
@@ -67,8 +87,6 @@ pub enum Places {
         stacks: [&'static [u8; 8]; 3],
         /// Tied stacks.
         ties: u16,
-        /// Whether any digit has a name.
-        named: bool,
     },
 }
 
@@ -79,40 +97,31 @@ impl Places {
         if state.ties == ALL_TIES {
             return Self::First;
         }
-        let columns = state.columns.as_chunks::<3>().0;
-        let stack = |j: usize| {
-            let [a, b, c] = columns[j];
-            let start = a / 3 * 3;
-            (
-                start,
-                &STACK[usize::from((a - start) * 2 + u8::from(b > c))]
-                    [usize::from(column_ties(state.ties, j))],
-            )
-        };
-        let [a, b, c] = [stack(0), stack(1), stack(2)];
-        Self::Any {
-            starts: [a.0, b.0, c.0],
-            stacks: [a.1, b.1, c.1],
-            ties: stack_ties(state.ties),
-            named: state.next > 1,
-        }
+        let [a, b, c] = [0, 1, 2].map(|j| {
+            let [a, b, c] = [0, 1, 2].map(|k| state.columns[3 * j + k]);
+            let start = STARTS[usize::from(a & 0xF)];
+            let order = usize::from((a - start) * 2 + u8::from(b > c));
+            (start, &STACK[order][usize::from(column_ties(state.ties, j))])
+        });
+        Self::Any { starts: [a.0, b.0, c.0], stacks: [a.1, b.1, c.1], ties: stack_ties(state.ties) }
     }
 
-    /// A number that is less for a row (given by its filled cells) with a lesser image. Rows with the same number have
-    /// the same image if no digit is named, else any.
+    /// The places of the filled cells of a row.
     #[inline]
-    pub fn key(&self, filled: u16) -> u16 {
+    pub fn of(&self, filled: u16) -> u16 {
         match self {
-            Self::First => FIRST[usize::from(filled)],
-            Self::Any { starts, stacks, ties, named } => {
+            Self::First => FIRST[usize::from(filled & 0x1FF)],
+            Self::Any { starts, stacks, ties } => {
                 let part = |j: usize| stacks[j][usize::from(filled >> starts[j] & 0b111)];
                 let mut parts = [part(0), part(1), part(2)];
                 if *ties != 0 {
                     sort_tied(*ties, &mut parts, |a, b| a > b);
                 }
-                let places = parts.iter().fold(0, |places, &part| places << 3 | u16::from(part));
-                if *named { 1 << (16 - places.leading_zeros()) } else { places }
+                u16::from(parts[0]) << 6 | u16::from(parts[1]) << 3 | u16::from(parts[2])
             }
         }
     }
 }
+
+/// The first column of the stack of each column.
+const STARTS: [u8; 16] = [0, 0, 0, 3, 3, 3, 6, 6, 6, 0, 0, 0, 0, 0, 0, 0];

@@ -4,11 +4,11 @@
 //! empty. Most rows fall out by which of their cells are filled, see [`Places`]; only those that are left are named
 //! and sorted.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, mem, ops::Deref};
 
 use super::{
     Canonical, Cells,
-    places::Places,
+    places::{Places, TIES},
     state::{Entries, Row, State, image},
 };
 
@@ -20,7 +20,8 @@ pub fn canonical(cells: &Cells) -> Option<Canonical> {
     let sides = sides(cells)?;
     WORK.with_borrow_mut(|work| {
         let states = work.least_states(&sides);
-        let ways = |state: &State| state.column_orders() * sides[usize::from(state.transposed)].row_orders();
+        let ways =
+            |state: &Settled| state.column_orders() * sides[usize::from(state.transposed)].row_orders();
         let automorphisms = states.iter().map(ways).sum();
         let transformation = states[0].transformation();
         Some(Canonical { form: transformation.apply(cells), transformation, automorphisms })
@@ -33,6 +34,8 @@ struct Side {
     rows: [Row; 9],
     /// For each row its filled cells, as bits.
     filled: [u16; 9],
+    /// For each row its digits, as bits.
+    digits: [u16; 9],
     /// The empty rows, as bits.
     empty: u16,
 }
@@ -47,7 +50,6 @@ fn sides(cells: &Cells) -> Option<[Side; 2]> {
         count += usize::from(digit != 0);
     }
     let [mut upright, mut transposed] = [Side::default(), Side::default()];
-    let mut digits = [[0u16; 9]; 2];
     let mut twice = 0;
     for &(r, c) in &clues[..count] {
         let [r, c] = [r, c].map(usize::from);
@@ -57,9 +59,9 @@ fn sides(cells: &Cells) -> Option<[Side; 2]> {
         upright.filled[r] |= 1 << c;
         transposed.filled[c] |= 1 << r;
         let bit = 1 << digit;
-        twice |= (digits[0][r] | digits[1][c]) & bit;
-        digits[0][r] |= bit;
-        digits[1][c] |= bit;
+        twice |= (upright.digits[r] | transposed.digits[c]) & bit;
+        upright.digits[r] |= bit;
+        transposed.digits[c] |= bit;
     }
     for side in [&mut upright, &mut transposed] {
         side.empty = side.filled.iter().rev().fold(0, |bits, &filled| bits << 1 | u16::from(filled == 0));
@@ -119,97 +121,159 @@ impl Side {
     }
 }
 
+/// A state with what tells when a row can be put below it without looking at its cells.
+#[derive(Clone, Copy)]
+struct Settled {
+    state: State,
+    /// The columns of the puzzle that are not empty so far, as bits.
+    reached: u16,
+    /// The digits that have a name, as bits.
+    named: u16,
+}
+
+impl Deref for Settled {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
 /// A row that can come next.
+#[derive(Clone, Copy)]
 struct Choice {
     state: usize,
     row: u8,
+    /// Its filled places.
+    places: u16,
 }
 
 /// Room that is used again from puzzle to puzzle.
 #[derive(Default)]
 struct Work {
-    states: Vec<State>,
-    extended: Vec<State>,
+    states: Vec<Settled>,
+    extended: Vec<Settled>,
     choices: Vec<Choice>,
-    entries: Vec<Entries>,
 }
 
 impl Work {
     /// All ways to the least image.
-    fn least_states(&mut self, sides: &[Side; 2]) -> &[State] {
+    fn least_states(&mut self, sides: &[Side; 2]) -> &[Settled] {
+        let start = |transposed| Settled { state: State::new(transposed), reached: 0, named: 0 };
         self.states.clear();
-        self.states.extend([State::new(false), State::new(true)]);
+        self.states.extend([start(false), start(true)]);
         for at in 0..9 {
-            let empty = self.choose(sides, at);
-            self.extended.clear();
-            if empty {
-                let below = |choice: &Choice| self.states[choice.state].with_empty(at, choice.row);
-                self.extended.extend(self.choices.iter().map(below));
-            } else {
-                self.extend(sides, at);
+            let least = self.choose(sides, at);
+            // Without names the filled cells tell the image.
+            if self.choices.len() > 1 && least != 0 && self.states[0].named != 0 {
+                self.compare(sides);
             }
-            std::mem::swap(&mut self.states, &mut self.extended);
+            self.extended.clear();
+            for choice in &self.choices {
+                let state = &self.states[choice.state];
+                state.extend(at, choice, &sides[usize::from(state.transposed)], &mut self.extended);
+            }
+            mem::swap(&mut self.states, &mut self.extended);
         }
         &self.states
     }
 
-    /// Collects the rows that can come next and may be least by their filled cells. Returns whether they are empty.
-    fn choose(&mut self, sides: &[Side; 2], at: usize) -> bool {
+    /// Collects the rows that can come next and may be least by their filled cells. Returns 0 if they are empty.
+    #[inline]
+    fn choose(&mut self, sides: &[Side; 2], at: usize) -> u16 {
         let mut least = u16::MAX;
         self.choices.clear();
         for (i, state) in self.states.iter().enumerate() {
             let side = &sides[usize::from(state.transposed)];
             let (mut open, empty) = side.next_rows(state, at);
-            let places = if empty { None } else { Some(Places::new(state)) };
+            if !empty && least == 0 {
+                continue;
+            }
+            let places = Places::new(state);
             while open != 0 {
                 let row = open.trailing_zeros() as usize;
                 open &= open - 1;
-                let key = places.as_ref().map_or(0, |places| places.key(side.filled[row]));
+                let places = places.of(side.filled[row]);
+                let key = if state.named == 0 { places } else { highest(places) };
                 if key < least {
                     least = key;
                     self.choices.clear();
                 }
                 if key == least {
-                    self.choices.push(Choice { state: i, row: ROWS[row] });
+                    self.choices.push(Choice { state: i, row: ROWS[row], places });
                 }
             }
         }
-        least == 0
+        least
     }
 
-    /// Of the choices extends the states of those that have the least image.
-    fn extend(&mut self, sides: &[Side; 2], at: usize) {
-        let row = |choice: &Choice| {
-            let state = &self.states[choice.state];
-            (state, &sides[usize::from(state.transposed)].rows[usize::from(choice.row)])
-        };
-        // Without names the filled cells tell the image.
-        let decided = self.choices.len() == 1 || self.states[0].next == 1;
-        self.entries.clear();
+    /// Keeps the choices with the least image.
+    fn compare(&mut self, sides: &[Side; 2]) {
         let mut least = u64::MAX;
         let mut kept = 0;
         for i in 0..self.choices.len() {
-            let (state, cells) = row(&self.choices[i]);
-            let entries = state.least(cells);
-            let image = if decided { 0 } else { image(&entries) };
+            let choice = self.choices[i];
+            let state = &self.states[choice.state];
+            let image =
+                image(&state.least(&sides[usize::from(state.transposed)].rows[usize::from(choice.row)]));
             if image < least {
                 least = image;
                 kept = 0;
-                self.entries.clear();
             }
             if image == least {
-                self.choices.swap(kept, i);
-                self.entries.push(entries);
+                self.choices[kept] = choice;
                 kept += 1;
             }
         }
-        for (choice, entries) in self.choices[..kept].iter().zip(&self.entries) {
-            let state = &self.states[choice.state];
-            let cells = &sides[usize::from(state.transposed)].rows[usize::from(choice.row)];
-            state.extend(at, choice.row, cells, entries, &mut self.extended);
+        self.choices.truncate(kept);
+    }
+}
+
+impl Settled {
+    /// Puts a row below in every way that has its least image.
+    #[inline]
+    fn extend(&self, at: usize, choice: &Choice, side: &Side, states: &mut Vec<Self>) {
+        let number = choice.row;
+        let row = usize::from(number);
+        let settled = |state| Self {
+            state,
+            reached: self.reached | side.filled[row],
+            named: self.named | side.digits[row],
+        };
+        let new = side.digits[row] & !self.named;
+        let one_new = new & new.wrapping_sub(1) == 0;
+        if one_new && (self.ties == 0 || side.filled[row] & !self.reached == 0) {
+            // All filled columns have their places.
+            let mut state = self.with_empty(at, number);
+            if new != 0 {
+                state.names[new.trailing_zeros() as usize] = state.next;
+                state.next += 1;
+            }
+            states.push(settled(state));
+            return;
+        }
+        let cells = &side.rows[row];
+        let entries = self.least(cells);
+        let ties = self.ties & TIES[usize::from(choice.places)];
+        if one_new {
+            states.push(settled(self.with(at, number, cells, &entries, ties)));
+        } else {
+            let put = |entries: &Entries| states.push(settled(self.with(at, number, cells, entries, ties)));
+            self.orders(&entries, put);
         }
     }
 }
 
 /// Row numbers as they stand in a state.
 const ROWS: [u8; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+/// The highest bit and all below it.
+#[inline]
+fn highest(places: u16) -> u16 {
+    // Cheaper than a count of leading zeros, which would have to be converted.
+    let mut bits = places;
+    bits |= bits >> 1;
+    bits |= bits >> 2;
+    bits |= bits >> 4;
+    bits | bits >> 8
+}

@@ -5,6 +5,8 @@
 //! of theirs is chosen before something tells them apart. So a state is an order of rows and a naming, and nothing
 //! multiplies with the orders of columns that look alike.
 
+use std::array;
+
 use super::{Transformation, bands::ORDERS};
 
 /// The name of a digit that has none yet. More than any other, and the first one to be met is named next, so it
@@ -78,18 +80,16 @@ impl State {
     }
 
     /// This state with a row put below, whose cells stand in the order of `entries`; unnamed digits get the next names
-    /// in this order.
+    /// in this order. `ties` are left.
     #[inline]
-    pub fn with(&self, at: usize, number: u8, row: &Row, entries: &Entries) -> Self {
+    pub fn with(&self, at: usize, number: u8, row: &Row, entries: &Entries, ties: u16) -> Self {
         let mut state = self.with_empty(at, number);
         let mut new = 0u16;
         for (k, (entry, column)) in entries.iter().zip(&mut state.columns).enumerate() {
             *column = entry & 0xF;
             new |= u16::from(*entry >= NEW << 4) << k;
         }
-        if self.ties != 0 {
-            state.ties &= alike(entries);
-        }
+        state.ties = ties;
         while new != 0 {
             let column = state.columns[new.trailing_zeros() as usize];
             state.names[usize::from(row[usize::from(column & 0xF)] & 0xF)] = state.next;
@@ -99,24 +99,18 @@ impl State {
         state
     }
 
-    /// Puts a row with different digits below in every way that has the least image `entries`: unnamed digits in tied
-    /// columns, and in tied stacks that look the same, can be named in any order.
-    #[inline]
-    pub fn extend(&self, at: usize, number: u8, row: &Row, entries: &Entries, states: &mut Vec<Self>) {
+    /// Calls `f` with the entries of a row with different digits in every order that has the least image: unnamed
+    /// digits in tied columns, and in tied stacks that look the same, can be named in any order.
+    pub fn orders(&self, entries: &Entries, mut f: impl FnMut(&Entries)) {
         let stacks = entries.as_chunks::<3>().0;
         let free = |k: usize| u16::from(entries[k - 1].min(entries[k]) >> 4 == NEW);
-        let mut columns = [0; 3];
-        for (stack, columns) in columns.iter_mut().enumerate() {
-            *columns = column_ties(self.ties, stack) & (free(3 * stack + 1) | free(3 * stack + 2) << 1);
-        }
+        let columns: [u16; 3] = array::from_fn(|stack| {
+            column_ties(self.ties, stack) & (free(3 * stack + 1) | free(3 * stack + 2) << 1)
+        });
         let alike = |j: usize| {
             u16::from(entries[3 * j + 2] >> 4 == NEW && names_of(stacks[j - 1]) == names_of(stacks[j]))
         };
         let free_stacks = stack_ties(self.ties) & (alike(1) | alike(2) << 1);
-        if columns == [0; 3] && free_stacks == 0 {
-            states.push(self.with(at, number, row, entries));
-            return;
-        }
         for stack_order in free_orders(free_stacks) {
             let [a, b, c] = stack_order.map(usize::from);
             for first in free_orders(columns[a]) {
@@ -124,8 +118,7 @@ impl State {
                     for third in free_orders(columns[c]) {
                         let parts = [(a, first), (b, second), (c, third)]
                             .map(|(stack, order)| order.map(|k| stacks[stack][usize::from(k)]));
-                        let entries = parts.as_flattened().try_into().expect("nine cells");
-                        states.push(self.with(at, number, row, &entries));
+                        f(parts.as_flattened().try_into().expect("nine cells"));
                     }
                 }
             }
@@ -135,7 +128,8 @@ impl State {
     /// This state with a row below and the digits in it named as in `names`.
     pub fn renamed(&self, at: usize, number: u8, row: &Row, names: &Names, next: u8) -> Self {
         let named = Self { names: *names, next, ..*self };
-        named.with(at, number, row, &named.least(row))
+        let entries = named.least(row);
+        named.with(at, number, row, &entries, self.ties & alike(&entries))
     }
 
     /// This state with an empty row put below.
