@@ -97,13 +97,15 @@ impl Places {
         if state.ties == ALL_TIES {
             return Self::First;
         }
-        let [a, b, c] = [0, 1, 2].map(|j| {
-            let [a, b, c] = [0, 1, 2].map(|k| state.columns[3 * j + k]);
-            let start = STARTS[usize::from(a & 0xF)];
-            let order = usize::from((a - start) * 2 + u8::from(b > c));
-            (start, &STACK[order][usize::from(column_ties(state.ties, j))])
-        });
-        Self::Any { starts: [a.0, b.0, c.0], stacks: [a.1, b.1, c.1], ties: stack_ties(state.ties) }
+        let mut starts = [0; 3];
+        let mut stacks = [&STACK[0][0]; 3];
+        for j in 0..3 {
+            let [a, b, c] = [state.columns[3 * j], state.columns[3 * j + 1], state.columns[3 * j + 2]];
+            starts[j] = STARTS[usize::from(a & 0xF)];
+            let order = usize::from((a - starts[j]) * 2 + u8::from(b > c));
+            stacks[j] = &STACK[order][usize::from(column_ties(state.ties, j))];
+        }
+        Self::Any { starts, stacks, ties: stack_ties(state.ties) }
     }
 
     /// The places of the filled cells of a row.

@@ -8,7 +8,7 @@ use std::{cell::RefCell, mem, ops::Deref};
 
 use super::{
     Canonical, Cells,
-    places::{Places, TIES},
+    places::{FIRST, Places, TIES},
     state::{Entries, Row, State, image},
 };
 
@@ -159,10 +159,13 @@ struct Work {
 impl Work {
     /// All ways to the least image.
     fn least_states(&mut self, sides: &[Side; 2]) -> &[Settled] {
-        let start = |transposed| Settled { state: State::new(transposed), reached: 0, named: 0 };
-        self.states.clear();
-        self.states.extend([start(false), start(true)]);
-        for at in 0..9 {
+        self.first_rows(sides);
+        for at in 1..9 {
+            if let [state] = &mut self.states[..]
+                && state.advance(at, &sides[usize::from(state.transposed)])
+            {
+                continue;
+            }
             let least = self.choose(sides, at);
             // Without names the filled cells tell the image.
             if self.choices.len() > 1 && least != 0 && self.states[0].named != 0 {
@@ -176,6 +179,27 @@ impl Work {
             mem::swap(&mut self.states, &mut self.extended);
         }
         &self.states
+    }
+
+    /// The states with one row. While nothing is settled the filled cells tell the image, whatever the digits.
+    fn first_rows(&mut self, sides: &[Side; 2]) {
+        let places = |side: &Side| side.filled.map(|filled| FIRST[usize::from(filled & 0x1FF)]);
+        let places = [places(&sides[0]), places(&sides[1])];
+        let least = places.as_flattened().iter().fold(u16::MAX, |least, &places| least.min(places));
+        self.states.clear();
+        for ((side, places), transposed) in sides.iter().zip(&places).zip([false, true]) {
+            let state = Settled { state: State::new(transposed), reached: 0, named: 0 };
+            let mut open =
+                places.iter().rev().fold(0, |bits, &places| bits << 1 | u16::from(places == least));
+            if least == 0 {
+                open &= side.next_rows(&state, 0).0;
+            }
+            while open != 0 {
+                let row = ROWS[open.trailing_zeros() as usize];
+                open &= open - 1;
+                state.extend(0, &Choice { state: 0, row, places: least }, side, &mut self.states);
+            }
+        }
     }
 
     /// Collects the rows that can come next and may be least by their filled cells. Returns 0 if they are empty.
@@ -233,34 +257,77 @@ impl Settled {
     /// Puts a row below in every way that has its least image.
     #[inline]
     fn extend(&self, at: usize, choice: &Choice, side: &Side, states: &mut Vec<Self>) {
-        let number = choice.row;
-        let row = usize::from(number);
-        let settled = |state| Self {
-            state,
-            reached: self.reached | side.filled[row],
-            named: self.named | side.digits[row],
-        };
-        let new = side.digits[row] & !self.named;
-        let one_new = new & new.wrapping_sub(1) == 0;
-        if one_new && (self.ties == 0 || side.filled[row] & !self.reached == 0) {
-            // All filled columns have their places.
-            let mut state = self.with_empty(at, number);
-            if new != 0 {
-                state.names[new.trailing_zeros() as usize] = state.next;
-                state.next += 1;
+        let new = side.digits[usize::from(choice.row)] & !self.named;
+        if new & new.wrapping_sub(1) == 0 {
+            states.push(*self);
+            if let Some(state) = states.last_mut() {
+                state.put(at, choice.row, choice.places, side);
             }
-            states.push(settled(state));
             return;
         }
-        let cells = &side.rows[row];
-        let entries = self.least(cells);
-        let ties = self.ties & TIES[usize::from(choice.places)];
-        if one_new {
-            states.push(settled(self.with(at, number, cells, &entries, ties)));
-        } else {
-            let put = |entries: &Entries| states.push(settled(self.with(at, number, cells, entries, ties)));
-            self.orders(&entries, put);
+        let cells = &side.rows[usize::from(choice.row)];
+        self.orders(&self.least(cells), |entries| {
+            let mut state = *self;
+            state.note(at, choice.row, side);
+            state.state.arrange(cells, entries, self.ties & TIES[usize::from(choice.places)]);
+            states.push(state);
+        });
+    }
+
+    /// Puts a row below that has at most one unnamed digit.
+    #[inline]
+    fn put(&mut self, at: usize, row: u8, places: u16, side: &Side) {
+        let number = usize::from(row);
+        let new = side.digits[number] & !self.named;
+        if self.ties != 0 && side.filled[number] & !self.reached != 0 {
+            let cells = &side.rows[number];
+            let entries = self.least(cells);
+            let ties = self.ties & TIES[usize::from(places)];
+            self.state.arrange(cells, &entries, ties);
+        } else if new != 0 {
+            // All filled columns have their places.
+            self.state.names[new.trailing_zeros() as usize] = self.next;
+            self.state.next += 1;
         }
+        self.note(at, row, side);
+    }
+
+    #[inline]
+    fn note(&mut self, at: usize, row: u8, side: &Side) {
+        self.state.rows[at] = row;
+        self.state.used |= 1 << row;
+        self.reached |= side.filled[usize::from(row)];
+        self.named |= side.digits[usize::from(row)];
+    }
+
+    /// Puts the next row below in place, if one row is least by its filled cells and has at most one unnamed digit.
+    #[inline]
+    fn advance(&mut self, at: usize, side: &Side) -> bool {
+        let (mut open, _) = side.next_rows(self, at);
+        let mut least = (u16::MAX, 0, 0);
+        let mut alone = true;
+        if open & (open - 1) == 0 && self.ties == 0 {
+            least.1 = open.trailing_zeros() as usize;
+        } else {
+            let places = Places::new(self);
+            while open != 0 {
+                let row = open.trailing_zeros() as usize;
+                open &= open - 1;
+                let places = places.of(side.filled[row]);
+                let key = if self.named == 0 { places } else { highest(places) };
+                alone = key < least.0 || alone && key != least.0;
+                if key < least.0 {
+                    least = (key, row, places);
+                }
+            }
+        }
+        let (_, row, places) = least;
+        let new = side.digits[row] & !self.named;
+        if alone && new & new.wrapping_sub(1) == 0 {
+            self.put(at, ROWS[row], places, side);
+            return true;
+        }
+        false
     }
 }
 

@@ -79,24 +79,21 @@ impl State {
         entries
     }
 
-    /// This state with a row put below, whose cells stand in the order of `entries`; unnamed digits get the next names
-    /// in this order. `ties` are left.
+    /// Orders columns as `entries` do and leaves these `ties`; unnamed digits get the next names in this order.
     #[inline]
-    pub fn with(&self, at: usize, number: u8, row: &Row, entries: &Entries, ties: u16) -> Self {
-        let mut state = self.with_empty(at, number);
+    pub fn arrange(&mut self, row: &Row, entries: &Entries, ties: u16) {
         let mut new = 0u16;
-        for (k, (entry, column)) in entries.iter().zip(&mut state.columns).enumerate() {
+        for (k, (entry, column)) in entries.iter().zip(&mut self.columns).enumerate() {
             *column = entry & 0xF;
             new |= u16::from(*entry >= NEW << 4) << k;
         }
-        state.ties = ties;
+        self.ties = ties;
         while new != 0 {
-            let column = state.columns[new.trailing_zeros() as usize];
-            state.names[usize::from(row[usize::from(column & 0xF)] & 0xF)] = state.next;
-            state.next += 1;
+            let column = self.columns[new.trailing_zeros() as usize];
+            self.names[usize::from(row[usize::from(column & 0xF)] & 0xF)] = self.next;
+            self.next += 1;
             new &= new - 1;
         }
-        state
     }
 
     /// Calls `f` with the entries of a row with different digits in every order that has the least image: unnamed
@@ -127,17 +124,10 @@ impl State {
 
     /// This state with a row below and the digits in it named as in `names`.
     pub fn renamed(&self, at: usize, number: u8, row: &Row, names: &Names, next: u8) -> Self {
-        let named = Self { names: *names, next, ..*self };
-        let entries = named.least(row);
-        named.with(at, number, row, &entries, self.ties & alike(&entries))
-    }
-
-    /// This state with an empty row put below.
-    #[inline]
-    pub fn with_empty(&self, at: usize, number: u8) -> Self {
-        let mut state = *self;
+        let mut state = Self { names: *names, next, used: self.used | 1 << number, ..*self };
         state.rows[at] = number;
-        state.used |= 1 << number;
+        let entries = state.least(row);
+        state.arrange(row, &entries, self.ties & alike(&entries));
         state
     }
 
