@@ -6,3 +6,4 @@
 pub mod count;
 pub mod grid;
 pub mod literature;
+pub mod symmetry;

@@ -1,0 +1,346 @@
+//! Puzzles without a digit twice in a row or column, fast.
+//!
+//! Here two columns read the same only while both are empty, and rows or bands have the same cells only if they are
+//! empty. Most rows fall out by which of their cells are filled, see [`Places`]; only those that are left are named
+//! and sorted.
+
+use std::{cell::RefCell, mem, ops::Deref};
+
+use super::{
+    Canonical, Cells,
+    places::{FIRST, Places, TIES},
+    state::{Entries, Row, State, image},
+};
+
+/// The canonical form, unless a digit is twice in a row or column.
+pub fn canonical(cells: &Cells) -> Option<Canonical> {
+    thread_local! {
+        static WORK: RefCell<Work> = RefCell::default();
+    }
+    let sides = sides(cells)?;
+    WORK.with_borrow_mut(|work| {
+        let states = work.least_states(&sides);
+        let ways =
+            |state: &Settled| state.column_orders() * sides[usize::from(state.transposed)].row_orders();
+        let automorphisms = states.iter().map(ways).sum();
+        let transformation = states[0].transformation();
+        Some(Canonical { form: transformation.apply(cells), transformation, automorphisms })
+    })
+}
+
+/// A puzzle as it is, or transposed.
+#[derive(Default)]
+struct Side {
+    rows: [Row; 9],
+    /// For each row its filled cells, as bits.
+    filled: [u16; 9],
+    /// For each row its digits, as bits.
+    digits: [u16; 9],
+    /// The empty rows, as bits.
+    empty: u16,
+}
+
+/// A puzzle as it is and transposed, unless a digit is twice in a row or column.
+fn sides(cells: &Cells) -> Option<[Side; 2]> {
+    // Clues are listed first, without branches; the number of them is the only thing left to guess.
+    let mut clues = [(0, 0); 82];
+    let mut count = 0;
+    for (&place, &digit) in PLACES.iter().zip(cells) {
+        clues[count] = place;
+        count += usize::from(digit != 0);
+    }
+    let [mut upright, mut transposed] = [Side::default(), Side::default()];
+    let mut twice = 0;
+    for &(r, c) in &clues[..count] {
+        let [r, c] = [r, c].map(usize::from);
+        let digit = cells[9 * r + c];
+        upright.rows[r][c] = digit;
+        transposed.rows[c][r] = digit;
+        upright.filled[r] |= 1 << c;
+        transposed.filled[c] |= 1 << r;
+        let bit = 1 << digit;
+        twice |= (upright.digits[r] | transposed.digits[c]) & bit;
+        upright.digits[r] |= bit;
+        transposed.digits[c] |= bit;
+    }
+    for side in [&mut upright, &mut transposed] {
+        side.empty = side.filled.iter().rev().fold(0, |bits, &filled| bits << 1 | u16::from(filled == 0));
+    }
+    (twice == 0).then_some([upright, transposed])
+}
+
+/// Row and column of each cell.
+const PLACES: [(u8, u8); 81] = {
+    let mut places = [(0, 0); 81];
+    let mut cell = 0;
+    while cell < 81 {
+        places[cell] = (ROWS[cell / 9], ROWS[cell % 9]);
+        cell += 1;
+    }
+    places
+};
+
+/// The rows of each band, as bits.
+const BANDS: [u16; 3] = [0b111, 0b111_000, 0b111_000_000];
+
+impl Side {
+    /// The rows that can come next in a state, as bits. If there are empty ones, the least image is empty: of these,
+    /// one in each band, and one in all empty bands.
+    #[inline]
+    fn next_rows(&self, state: &State, at: usize) -> (u16, bool) {
+        let unused = !state.used & 0x1FF;
+        if at % 3 > 0 {
+            let open = unused & BANDS[usize::from(state.rows[at - 1] / 3)];
+            let empty = open & self.empty;
+            return if empty == 0 { (open, false) } else { (empty & empty.wrapping_neg(), true) };
+        }
+        let empty = unused & self.empty;
+        if empty == 0 {
+            return (unused, false);
+        }
+        let mut met_empty_band = false;
+        let mut rows = 0;
+        for band in BANDS {
+            let empty = empty & band;
+            if empty != band || !met_empty_band {
+                rows |= empty & empty.wrapping_neg();
+            }
+            met_empty_band |= empty == band;
+        }
+        (rows, true)
+    }
+
+    /// How many orders of rows are the same but for rows and bands that are interchangeable.
+    fn row_orders(&self) -> u32 {
+        if self.empty & (self.empty - u16::from(self.empty != 0)) == 0 {
+            return 1;
+        }
+        let ways = |alike: u32| [1, 1, 2, 6][alike as usize];
+        let rows: u32 = BANDS.iter().map(|band| ways((self.empty & band).count_ones())).product();
+        rows * ways(BANDS.iter().map(|band| u32::from(self.empty & band == *band)).sum())
+    }
+}
+
+/// A state with what tells when a row can be put below it without looking at its cells.
+#[derive(Clone, Copy)]
+struct Settled {
+    state: State,
+    /// The columns of the puzzle that are not empty so far, as bits.
+    reached: u16,
+    /// The digits that have a name, as bits.
+    named: u16,
+}
+
+impl Deref for Settled {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
+/// A row that can come next.
+#[derive(Clone, Copy)]
+struct Choice {
+    state: usize,
+    row: u8,
+    /// Its filled places.
+    places: u16,
+}
+
+/// Room that is used again from puzzle to puzzle.
+#[derive(Default)]
+struct Work {
+    states: Vec<Settled>,
+    extended: Vec<Settled>,
+    choices: Vec<Choice>,
+}
+
+impl Work {
+    /// All ways to the least image.
+    fn least_states(&mut self, sides: &[Side; 2]) -> &[Settled] {
+        self.first_rows(sides);
+        for at in 1..9 {
+            if let [state] = &mut self.states[..]
+                && state.advance(at, &sides[usize::from(state.transposed)])
+            {
+                continue;
+            }
+            let least = self.choose(sides, at);
+            // Without names the filled cells tell the image.
+            if self.choices.len() > 1 && least != 0 && self.states[0].named != 0 {
+                self.compare(sides);
+            }
+            self.extended.clear();
+            for choice in &self.choices {
+                let state = &self.states[choice.state];
+                state.extend(at, choice, &sides[usize::from(state.transposed)], &mut self.extended);
+            }
+            mem::swap(&mut self.states, &mut self.extended);
+        }
+        &self.states
+    }
+
+    /// The states with one row. While nothing is settled the filled cells tell the image, whatever the digits.
+    fn first_rows(&mut self, sides: &[Side; 2]) {
+        let places = |side: &Side| side.filled.map(|filled| FIRST[usize::from(filled & 0x1FF)]);
+        let places = [places(&sides[0]), places(&sides[1])];
+        let least = places.as_flattened().iter().fold(u16::MAX, |least, &places| least.min(places));
+        self.states.clear();
+        for ((side, places), transposed) in sides.iter().zip(&places).zip([false, true]) {
+            let state = Settled { state: State::new(transposed), reached: 0, named: 0 };
+            let mut open =
+                places.iter().rev().fold(0, |bits, &places| bits << 1 | u16::from(places == least));
+            if least == 0 {
+                open &= side.next_rows(&state, 0).0;
+            }
+            while open != 0 {
+                let row = ROWS[open.trailing_zeros() as usize];
+                open &= open - 1;
+                state.extend(0, &Choice { state: 0, row, places: least }, side, &mut self.states);
+            }
+        }
+    }
+
+    /// Collects the rows that can come next and may be least by their filled cells. Returns 0 if they are empty.
+    #[inline]
+    fn choose(&mut self, sides: &[Side; 2], at: usize) -> u16 {
+        let mut least = u16::MAX;
+        self.choices.clear();
+        for (i, state) in self.states.iter().enumerate() {
+            let side = &sides[usize::from(state.transposed)];
+            let (mut open, empty) = side.next_rows(state, at);
+            if !empty && least == 0 {
+                continue;
+            }
+            let places = Places::new(state);
+            while open != 0 {
+                let row = open.trailing_zeros() as usize;
+                open &= open - 1;
+                let places = places.of(side.filled[row]);
+                let key = if state.named == 0 { places } else { highest(places) };
+                if key < least {
+                    least = key;
+                    self.choices.clear();
+                }
+                if key == least {
+                    self.choices.push(Choice { state: i, row: ROWS[row], places });
+                }
+            }
+        }
+        least
+    }
+
+    /// Keeps the choices with the least image.
+    fn compare(&mut self, sides: &[Side; 2]) {
+        let mut least = u64::MAX;
+        let mut kept = 0;
+        for i in 0..self.choices.len() {
+            let choice = self.choices[i];
+            let state = &self.states[choice.state];
+            let image =
+                image(&state.least(&sides[usize::from(state.transposed)].rows[usize::from(choice.row)]));
+            if image < least {
+                least = image;
+                kept = 0;
+            }
+            if image == least {
+                self.choices[kept] = choice;
+                kept += 1;
+            }
+        }
+        self.choices.truncate(kept);
+    }
+}
+
+impl Settled {
+    /// Puts a row below in every way that has its least image.
+    #[inline]
+    fn extend(&self, at: usize, choice: &Choice, side: &Side, states: &mut Vec<Self>) {
+        let new = side.digits[usize::from(choice.row)] & !self.named;
+        if new & new.wrapping_sub(1) == 0 {
+            states.push(*self);
+            if let Some(state) = states.last_mut() {
+                state.put(at, choice.row, choice.places, side);
+            }
+            return;
+        }
+        let cells = &side.rows[usize::from(choice.row)];
+        self.orders(&self.least(cells), |entries| {
+            let mut state = *self;
+            state.note(at, choice.row, side);
+            state.state.arrange(cells, entries, self.ties & TIES[usize::from(choice.places)]);
+            states.push(state);
+        });
+    }
+
+    /// Puts a row below that has at most one unnamed digit.
+    #[inline]
+    fn put(&mut self, at: usize, row: u8, places: u16, side: &Side) {
+        let number = usize::from(row);
+        let new = side.digits[number] & !self.named;
+        if self.ties != 0 && side.filled[number] & !self.reached != 0 {
+            let cells = &side.rows[number];
+            let entries = self.least(cells);
+            let ties = self.ties & TIES[usize::from(places)];
+            self.state.arrange(cells, &entries, ties);
+        } else if new != 0 {
+            // All filled columns have their places.
+            self.state.names[new.trailing_zeros() as usize] = self.next;
+            self.state.next += 1;
+        }
+        self.note(at, row, side);
+    }
+
+    #[inline]
+    fn note(&mut self, at: usize, row: u8, side: &Side) {
+        self.state.rows[at] = row;
+        self.state.used |= 1 << row;
+        self.reached |= side.filled[usize::from(row)];
+        self.named |= side.digits[usize::from(row)];
+    }
+
+    /// Puts the next row below in place, if one row is least by its filled cells and has at most one unnamed digit.
+    #[inline]
+    fn advance(&mut self, at: usize, side: &Side) -> bool {
+        let (mut open, _) = side.next_rows(self, at);
+        let mut least = (u16::MAX, 0, 0);
+        let mut alone = true;
+        if open & (open - 1) == 0 && self.ties == 0 {
+            least.1 = open.trailing_zeros() as usize;
+        } else {
+            let places = Places::new(self);
+            while open != 0 {
+                let row = open.trailing_zeros() as usize;
+                open &= open - 1;
+                let places = places.of(side.filled[row]);
+                let key = if self.named == 0 { places } else { highest(places) };
+                alone = key < least.0 || alone && key != least.0;
+                if key < least.0 {
+                    least = (key, row, places);
+                }
+            }
+        }
+        let (_, row, places) = least;
+        let new = side.digits[row] & !self.named;
+        if alone && new & new.wrapping_sub(1) == 0 {
+            self.put(at, ROWS[row], places, side);
+            return true;
+        }
+        false
+    }
+}
+
+/// Row numbers as they stand in a state.
+const ROWS: [u8; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+/// The highest bit and all below it.
+#[inline]
+fn highest(places: u16) -> u16 {
+    // Cheaper than a count of leading zeros, which would have to be converted.
+    let mut bits = places;
+    bits |= bits >> 1;
+    bits |= bits >> 2;
+    bits |= bits >> 4;
+    bits | bits >> 8
+}

@@ -1,0 +1,3 @@
+//! Symmetries of grids and puzzles.
+
+pub mod minlex;
