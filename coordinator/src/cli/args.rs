@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, Args, Command, ValueEnum, value_parser};
 use worker::cli::WorkerArgs;
 
-use super::{bench::BenchArgs, daemon::CoordinatorArgs, ledger::LedgerArgs};
+use super::{bench::BenchArgs, canonical::CanonicalArgs, daemon::CoordinatorArgs, ledger::LedgerArgs};
 
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -194,6 +194,11 @@ pub fn command() -> Command {
             "ledger",
             "Check, rebuild or export a ledger",
             "ledger check --state ./nonet-state",
+        )))
+        .subcommand(CanonicalArgs::augment_args(verb(
+            "canonical",
+            "Print the minlex forms of grids and puzzles",
+            "canonical puzzles.txt --dedup",
         )))
         .subcommand(BenchArgs::augment_args(verb(
             "bench",
