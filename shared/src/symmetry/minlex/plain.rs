@@ -190,9 +190,9 @@ impl Beams {
             {
                 continue;
             }
-            let least = self.choose(sides, at);
+            let empty = self.choose(sides, at);
             // Without names the filled cells tell the image.
-            if self.choices.len() > 1 && least != 0 && self.states[0].named != 0 {
+            if self.choices.len() > 1 && !empty && self.states[0].named != 0 {
                 self.compare(sides);
             }
             self.extended.clear();
@@ -232,15 +232,15 @@ impl Beams {
         }
     }
 
-    /// Collects the rows that can come next and may be least by their filled cells. Returns 0 if they are empty.
+    /// Collects the rows that can come next and may be least by their filled cells. Returns whether they are empty.
     #[inline]
-    fn choose(&mut self, sides: &[Side; 2], at: usize) -> u16 {
-        let mut least = u16::MAX;
+    fn choose(&mut self, sides: &[Side; 2], at: usize) -> bool {
+        let mut bound = Bound(u16::MAX);
         self.choices.clear();
         for (i, state) in self.states.iter().enumerate() {
             let side = side_of(state, sides);
             let (mut open, empty) = side.next_rows(state, at);
-            if !empty && least == 0 {
+            if !empty && bound.0 == 0 {
                 continue;
             }
             let below = Places::new(state);
@@ -248,17 +248,15 @@ impl Beams {
                 let row = open.trailing_zeros() as usize;
                 open &= open - 1;
                 let places = below.of(side.filled[row]);
-                let key = if state.named == 0 { places } else { highest(places) };
-                if key <= least {
-                    if key < least {
-                        least = key;
+                if places <= bound.0 {
+                    if bound.lowered(places, state.named != 0) {
                         self.choices.clear();
                     }
                     self.choices.push(Choice { state: i, row: ROWS[row], places, entries: None });
                 }
             }
         }
-        least
+        bound.0 == 0
     }
 
     /// Keeps the choices with the least image.
@@ -313,10 +311,11 @@ impl Settled {
         let cells = &side.rows[usize::from(choice.row)];
         let entries = choice.entries.unwrap_or_else(|| self.least(cells));
         self.orders(&entries, |entries| {
-            let mut state = *self;
-            state.note(at, choice.row, side);
-            state.state.arrange(cells, entries, self.ties & TIES[usize::from(choice.places)]);
-            states.push(state);
+            states.push(*self);
+            if let Some(state) = states.last_mut() {
+                state.state.arrange(cells, entries, self.ties & TIES[usize::from(choice.places)]);
+                state.note(at, choice.row, side);
+            }
         });
     }
 
@@ -350,24 +349,22 @@ impl Settled {
     #[inline]
     fn advance(&mut self, at: usize, side: &Side) -> bool {
         let (mut open, _) = side.next_rows(self, at);
-        let mut least = (u16::MAX, 0, 0);
-        let mut alone = true;
+        let (mut row, mut places, mut alone) = (0, 0, true);
         if open & (open - 1) == 0 && self.ties == 0 {
-            least.1 = open.trailing_zeros() as usize;
+            row = open.trailing_zeros() as usize;
         } else {
-            let places = Places::new(self);
+            let below = Places::new(self);
+            let mut bound = Bound(u16::MAX);
             while open != 0 {
-                let row = open.trailing_zeros() as usize;
+                let its_row = open.trailing_zeros() as usize;
                 open &= open - 1;
-                let places = places.of(side.filled[row]);
-                let key = if self.named == 0 { places } else { highest(places) };
-                alone = key < least.0 || alone && key != least.0;
-                if key < least.0 {
-                    least = (key, row, places);
+                let its_places = below.of(side.filled[its_row]);
+                if its_places <= bound.0 {
+                    alone = bound.lowered(its_places, self.named != 0);
+                    (row, places) = (its_row, its_places);
                 }
             }
         }
-        let (_, row, places) = least;
         let new = side.digits[row] & !self.named;
         if alone && new & new.wrapping_sub(1) == 0 {
             self.put(at, &Choice { state: 0, row: ROWS[row], places, entries: None }, side);
@@ -380,13 +377,18 @@ impl Settled {
 /// Row numbers as they stand in a state.
 const ROWS: [u8; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/// The highest bit and all below it.
-#[inline]
-fn highest(places: u16) -> u16 {
-    // Cheaper than a count of leading zeros, which would have to be converted.
-    let mut bits = places;
-    bits |= bits >> 1;
-    bits |= bits >> 2;
-    bits |= bits >> 4;
-    bits | bits >> 8
+/// The most that filled places may be for a row to be among the least so far. While no digit is named these are the
+/// least filled places themselves, then their highest bit and all below it.
+struct Bound(u16);
+
+impl Bound {
+    /// Takes in places within the bound. Returns whether they are less than those so far.
+    #[inline]
+    fn lowered(&mut self, places: u16, named: bool) -> bool {
+        let less = if named { places <= self.0 >> 1 && self.0 != 0 } else { places < self.0 };
+        if less {
+            self.0 = if named { u16::MAX.checked_shr(places.leading_zeros()).unwrap_or(0) } else { places };
+        }
+        less
+    }
 }

@@ -128,13 +128,18 @@ impl State {
             return;
         }
         for stack_order in free_orders(free_stacks) {
-            let [a, b, c] = stack_order.map(usize::from);
+            let (a, b, c) =
+                (usize::from(stack_order[0]), usize::from(stack_order[1]), usize::from(stack_order[2]));
             for first in free_orders(columns[a]) {
                 for second in free_orders(columns[b]) {
                     for third in free_orders(columns[c]) {
-                        let parts = [(a, first), (b, second), (c, third)]
-                            .map(|(stack, order)| order.map(|k| stacks[stack][usize::from(k)]));
-                        f(parts.as_flattened().try_into().expect("nine cells"));
+                        let mut ordered = [0; 9];
+                        for (k, &from) in first.iter().enumerate() {
+                            ordered[k] = stacks[a][usize::from(from)];
+                            ordered[3 + k] = stacks[b][usize::from(second[k])];
+                            ordered[6 + k] = stacks[c][usize::from(third[k])];
+                        }
+                        f(&ordered);
                     }
                 }
             }
