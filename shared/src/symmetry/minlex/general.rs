@@ -16,12 +16,9 @@ pub fn canonical(cells: &Cells) -> Canonical {
     let sides = [Side::new(*cells), Side::new(transposition.apply(cells))];
     let states = least_states(&sides);
     let ways = |state: &State| state.column_orders() * sides[usize::from(state.transposed)].row_orders();
-    let transformation = states[0].transformation();
-    Canonical {
-        form: transformation.apply(cells),
-        transformation,
-        automorphisms: states.iter().map(ways).sum(),
-    }
+    let automorphisms = states.iter().map(ways).sum();
+    let (form, transformation) = states[0].finish(&sides[usize::from(states[0].transposed)].rows);
+    Canonical { form, transformation, automorphisms }
 }
 
 /// A puzzle as it is, or transposed.

@@ -17,15 +17,24 @@ pub fn canonical(cells: &Cells) -> Option<Canonical> {
     thread_local! {
         static WORK: RefCell<Work> = RefCell::default();
     }
-    let sides = sides(cells)?;
     WORK.with_borrow_mut(|work| {
-        let states = work.least_states(&sides);
-        let ways =
-            |state: &Settled| state.column_orders() * sides[usize::from(state.transposed)].row_orders();
-        let automorphisms = states.iter().map(ways).sum();
-        let transformation = states[0].transformation();
-        Some(Canonical { form: transformation.apply(cells), transformation, automorphisms })
+        let Work { sides, beams } = work;
+        read(cells, sides).then(|| {
+            let states = beams.least_states(sides);
+            let ways =
+                |state: &Settled| state.column_orders() * sides[usize::from(state.transposed)].row_orders();
+            let automorphisms = states.iter().map(ways).sum();
+            let (form, transformation) = states[0].finish(&sides[usize::from(states[0].transposed)].rows);
+            Canonical { form, transformation, automorphisms }
+        })
     })
+}
+
+/// Room that is used again from puzzle to puzzle.
+#[derive(Default)]
+struct Work {
+    sides: [Side; 2],
+    beams: Beams,
 }
 
 /// A puzzle as it is, or transposed.
@@ -40,20 +49,18 @@ struct Side {
     empty: u16,
 }
 
-/// A puzzle as it is and transposed, unless a digit is twice in a row or column.
-fn sides(cells: &Cells) -> Option<[Side; 2]> {
-    // Clues are listed first, without branches; the number of them is the only thing left to guess.
-    let mut clues = [(0, 0); 82];
-    let mut count = 0;
-    for (&place, &digit) in PLACES.iter().zip(cells) {
-        clues[count] = place;
-        count += usize::from(digit != 0);
-    }
-    let [mut upright, mut transposed] = [Side::default(), Side::default()];
+/// Fills in a puzzle as it is and transposed. Says no when a digit is twice in a row or column.
+fn read(cells: &Cells, sides: &mut [Side; 2]) -> bool {
+    *sides = [Side::default(), Side::default()];
+    let [upright, transposed] = sides;
     let mut twice = 0;
-    for &(r, c) in &clues[..count] {
-        let [r, c] = [r, c].map(usize::from);
-        let digit = cells[9 * r + c];
+    let mut clues = filled_cells(cells);
+    while clues != 0 {
+        let cell = clues.trailing_zeros() as usize;
+        clues &= clues - 1;
+        let (r, c) = PLACES[cell % 128];
+        let (r, c) = (usize::from(r), usize::from(c));
+        let digit = cells[cell];
         upright.rows[r][c] = digit;
         transposed.rows[c][r] = digit;
         upright.filled[r] |= 1 << c;
@@ -63,15 +70,30 @@ fn sides(cells: &Cells) -> Option<[Side; 2]> {
         upright.digits[r] |= bit;
         transposed.digits[c] |= bit;
     }
-    for side in [&mut upright, &mut transposed] {
+    for side in sides {
         side.empty = side.filled.iter().rev().fold(0, |bits, &filled| bits << 1 | u16::from(filled == 0));
     }
-    (twice == 0).then_some([upright, transposed])
+    twice == 0
+}
+
+/// The filled cells as bits.
+fn filled_cells(cells: &Cells) -> u128 {
+    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    // Eight bits that are eight apart, brought together as the highest eight.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (words, last) = cells.as_chunks::<8>();
+    let mut bits = u128::from(last[0] != 0) << 80;
+    for (word, at) in words.iter().zip((0..).step_by(8)) {
+        let word = u64::from_le_bytes(*word);
+        let filled = ((word & LOW) + LOW | word) & !LOW;
+        bits |= u128::from((filled >> 7).wrapping_mul(GATHER) >> 56) << at;
+    }
+    bits
 }
 
 /// Row and column of each cell.
-const PLACES: [(u8, u8); 81] = {
-    let mut places = [(0, 0); 81];
+const PLACES: [(u8, u8); 128] = {
+    let mut places = [(0, 0); 128];
     let mut cell = 0;
     while cell < 81 {
         places[cell] = (ROWS[cell / 9], ROWS[cell % 9]);
@@ -146,35 +168,37 @@ struct Choice {
     row: u8,
     /// Its filled places.
     places: u16,
+    /// Its least image, if it had to be looked at.
+    entries: Option<Entries>,
 }
 
-/// Room that is used again from puzzle to puzzle.
+/// The states that go on, row by row.
 #[derive(Default)]
-struct Work {
+struct Beams {
     states: Vec<Settled>,
     extended: Vec<Settled>,
     choices: Vec<Choice>,
 }
 
-impl Work {
+impl Beams {
     /// All ways to the least image.
     fn least_states(&mut self, sides: &[Side; 2]) -> &[Settled] {
         self.first_rows(sides);
         for at in 1..9 {
             if let [state] = &mut self.states[..]
-                && state.advance(at, &sides[usize::from(state.transposed)])
+                && state.advance(at, side_of(state, sides))
             {
                 continue;
             }
-            let least = self.choose(sides, at);
+            let empty = self.choose(sides, at);
             // Without names the filled cells tell the image.
-            if self.choices.len() > 1 && least != 0 && self.states[0].named != 0 {
+            if self.choices.len() > 1 && !empty && self.states[0].named != 0 {
                 self.compare(sides);
             }
             self.extended.clear();
             for choice in &self.choices {
                 let state = &self.states[choice.state];
-                state.extend(at, choice, &sides[usize::from(state.transposed)], &mut self.extended);
+                state.extend(at, choice, side_of(state, sides), &mut self.extended);
             }
             mem::swap(&mut self.states, &mut self.extended);
         }
@@ -183,9 +207,14 @@ impl Work {
 
     /// The states with one row. While nothing is settled the filled cells tell the image, whatever the digits.
     fn first_rows(&mut self, sides: &[Side; 2]) {
-        let places = |side: &Side| side.filled.map(|filled| FIRST[usize::from(filled & 0x1FF)]);
-        let places = [places(&sides[0]), places(&sides[1])];
-        let least = places.as_flattened().iter().fold(u16::MAX, |least, &places| least.min(places));
+        let mut places = [[0; 9]; 2];
+        let mut least = u16::MAX;
+        for (places, side) in places.iter_mut().zip(sides) {
+            for (places, filled) in places.iter_mut().zip(&side.filled) {
+                *places = FIRST[usize::from(filled & 0x1FF)];
+                least = least.min(*places);
+            }
+        }
         self.states.clear();
         for ((side, places), transposed) in sides.iter().zip(&places).zip([false, true]) {
             let state = Settled { state: State::new(transposed), reached: 0, named: 0 };
@@ -197,60 +226,74 @@ impl Work {
             while open != 0 {
                 let row = ROWS[open.trailing_zeros() as usize];
                 open &= open - 1;
-                state.extend(0, &Choice { state: 0, row, places: least }, side, &mut self.states);
+                let choice = Choice { state: 0, row, places: least, entries: None };
+                state.extend(0, &choice, side, &mut self.states);
             }
         }
     }
 
-    /// Collects the rows that can come next and may be least by their filled cells. Returns 0 if they are empty.
+    /// Collects the rows that can come next and may be least by their filled cells. Returns whether they are empty.
     #[inline]
-    fn choose(&mut self, sides: &[Side; 2], at: usize) -> u16 {
-        let mut least = u16::MAX;
+    fn choose(&mut self, sides: &[Side; 2], at: usize) -> bool {
+        let mut bound = Bound(u16::MAX);
         self.choices.clear();
         for (i, state) in self.states.iter().enumerate() {
-            let side = &sides[usize::from(state.transposed)];
+            let side = side_of(state, sides);
             let (mut open, empty) = side.next_rows(state, at);
-            if !empty && least == 0 {
+            if !empty && bound.0 == 0 {
                 continue;
             }
-            let places = Places::new(state);
+            let below = Places::new(state);
             while open != 0 {
                 let row = open.trailing_zeros() as usize;
                 open &= open - 1;
-                let places = places.of(side.filled[row]);
-                let key = if state.named == 0 { places } else { highest(places) };
-                if key < least {
-                    least = key;
-                    self.choices.clear();
-                }
-                if key == least {
-                    self.choices.push(Choice { state: i, row: ROWS[row], places });
+                let places = below.of(side.filled[row]);
+                if places <= bound.0 {
+                    if bound.lowered(places, state.named != 0) {
+                        self.choices.clear();
+                    }
+                    self.choices.push(Choice { state: i, row: ROWS[row], places, entries: None });
                 }
             }
         }
-        least
+        bound.0 == 0
     }
 
     /// Keeps the choices with the least image.
     fn compare(&mut self, sides: &[Side; 2]) {
+        let named = |choice: &Choice| {
+            let state = &self.states[choice.state];
+            side_of(state, sides).digits[usize::from(choice.row)] & state.named
+        };
+        // Without named digits, too, the filled cells tell the image.
+        let look = self.choices.iter().fold(0, |all, choice| all | named(choice)) != 0;
         let mut least = u64::MAX;
         let mut kept = 0;
         for i in 0..self.choices.len() {
-            let choice = self.choices[i];
-            let state = &self.states[choice.state];
-            let image =
-                image(&state.least(&sides[usize::from(state.transposed)].rows[usize::from(choice.row)]));
-            if image < least {
-                least = image;
-                kept = 0;
+            let mut choice = self.choices[i];
+            let mut key = u64::from(choice.places);
+            if look {
+                let state = &self.states[choice.state];
+                let entries = state.least(&side_of(state, sides).rows[usize::from(choice.row)]);
+                key = image(&entries);
+                choice.entries = Some(entries);
             }
-            if image == least {
+            if key <= least {
+                if key < least {
+                    least = key;
+                    kept = 0;
+                }
                 self.choices[kept] = choice;
                 kept += 1;
             }
         }
         self.choices.truncate(kept);
     }
+}
+
+#[inline]
+fn side_of<'a>(state: &State, sides: &'a [Side; 2]) -> &'a Side {
+    &sides[usize::from(state.transposed)]
 }
 
 impl Settled {
@@ -261,35 +304,37 @@ impl Settled {
         if new & new.wrapping_sub(1) == 0 {
             states.push(*self);
             if let Some(state) = states.last_mut() {
-                state.put(at, choice.row, choice.places, side);
+                state.put(at, choice, side);
             }
             return;
         }
         let cells = &side.rows[usize::from(choice.row)];
-        self.orders(&self.least(cells), |entries| {
-            let mut state = *self;
-            state.note(at, choice.row, side);
-            state.state.arrange(cells, entries, self.ties & TIES[usize::from(choice.places)]);
-            states.push(state);
+        let entries = choice.entries.unwrap_or_else(|| self.least(cells));
+        self.orders(&entries, |entries| {
+            states.push(*self);
+            if let Some(state) = states.last_mut() {
+                state.state.arrange(cells, entries, self.ties & TIES[usize::from(choice.places)]);
+                state.note(at, choice.row, side);
+            }
         });
     }
 
     /// Puts a row below that has at most one unnamed digit.
     #[inline]
-    fn put(&mut self, at: usize, row: u8, places: u16, side: &Side) {
-        let number = usize::from(row);
+    fn put(&mut self, at: usize, choice: &Choice, side: &Side) {
+        let number = usize::from(choice.row);
         let new = side.digits[number] & !self.named;
         if self.ties != 0 && side.filled[number] & !self.reached != 0 {
             let cells = &side.rows[number];
-            let entries = self.least(cells);
-            let ties = self.ties & TIES[usize::from(places)];
+            let entries = choice.entries.unwrap_or_else(|| self.least(cells));
+            let ties = self.ties & TIES[usize::from(choice.places)];
             self.state.arrange(cells, &entries, ties);
         } else if new != 0 {
             // All filled columns have their places.
             self.state.names[new.trailing_zeros() as usize] = self.next;
             self.state.next += 1;
         }
-        self.note(at, row, side);
+        self.note(at, choice.row, side);
     }
 
     #[inline]
@@ -304,27 +349,25 @@ impl Settled {
     #[inline]
     fn advance(&mut self, at: usize, side: &Side) -> bool {
         let (mut open, _) = side.next_rows(self, at);
-        let mut least = (u16::MAX, 0, 0);
-        let mut alone = true;
+        let (mut row, mut places, mut alone) = (0, 0, true);
         if open & (open - 1) == 0 && self.ties == 0 {
-            least.1 = open.trailing_zeros() as usize;
+            row = open.trailing_zeros() as usize;
         } else {
-            let places = Places::new(self);
+            let below = Places::new(self);
+            let mut bound = Bound(u16::MAX);
             while open != 0 {
-                let row = open.trailing_zeros() as usize;
+                let its_row = open.trailing_zeros() as usize;
                 open &= open - 1;
-                let places = places.of(side.filled[row]);
-                let key = if self.named == 0 { places } else { highest(places) };
-                alone = key < least.0 || alone && key != least.0;
-                if key < least.0 {
-                    least = (key, row, places);
+                let its_places = below.of(side.filled[its_row]);
+                if its_places <= bound.0 {
+                    alone = bound.lowered(its_places, self.named != 0);
+                    (row, places) = (its_row, its_places);
                 }
             }
         }
-        let (_, row, places) = least;
         let new = side.digits[row] & !self.named;
         if alone && new & new.wrapping_sub(1) == 0 {
-            self.put(at, ROWS[row], places, side);
+            self.put(at, &Choice { state: 0, row: ROWS[row], places, entries: None }, side);
             return true;
         }
         false
@@ -334,13 +377,18 @@ impl Settled {
 /// Row numbers as they stand in a state.
 const ROWS: [u8; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/// The highest bit and all below it.
-#[inline]
-fn highest(places: u16) -> u16 {
-    // Cheaper than a count of leading zeros, which would have to be converted.
-    let mut bits = places;
-    bits |= bits >> 1;
-    bits |= bits >> 2;
-    bits |= bits >> 4;
-    bits | bits >> 8
+/// The most that filled places may be for a row to be among the least so far. While no digit is named these are the
+/// least filled places themselves, then their highest bit and all below it.
+struct Bound(u16);
+
+impl Bound {
+    /// Takes in places within the bound. Returns whether they are less than those so far.
+    #[inline]
+    fn lowered(&mut self, places: u16, named: bool) -> bool {
+        let less = if named { places <= self.0 >> 1 && self.0 != 0 } else { places < self.0 };
+        if less {
+            self.0 = if named { u16::MAX.checked_shr(places.leading_zeros()).unwrap_or(0) } else { places };
+        }
+        less
+    }
 }

@@ -5,9 +5,7 @@
 //! of theirs is chosen before something tells them apart. So a state is an order of rows and a naming, and nothing
 //! multiplies with the orders of columns that look alike.
 
-use std::array;
-
-use super::{Transformation, bands::ORDERS};
+use super::{Cells, Transformation, bands::ORDERS};
 
 /// The name of a digit that has none yet. More than any other, and the first one to be met is named next, so it
 /// compares with names as its name will.
@@ -51,6 +49,12 @@ pub fn stack_ties(ties: u16) -> u16 {
     ties >> 3 & 1 | ties >> 5 & 2
 }
 
+/// The column of each of eight entries.
+const LOW: u64 = 0x0F0F_0F0F_0F0F_0F0F;
+
+/// The highest bit of each of eight entries.
+const HIGHEST: u64 = 0x8080_8080_8080_8080;
+
 /// Tie bits of three things back in their places.
 pub const ALL_TIES: u16 = 0b111_111_110;
 
@@ -82,40 +86,60 @@ impl State {
     /// Orders columns as `entries` do and leaves these `ties`; unnamed digits get the next names in this order.
     #[inline]
     pub fn arrange(&mut self, row: &Row, entries: &Entries, ties: u16) {
-        let mut new = 0u16;
-        for (k, (entry, column)) in entries.iter().zip(&mut self.columns).enumerate() {
-            *column = entry & 0xF;
-            new |= u16::from(*entry >= NEW << 4) << k;
-        }
+        let (first, last) = entries.split_at(8);
+        let eight = u64::from_le_bytes(first.try_into().expect("eight cells"));
+        self.columns[..8].copy_from_slice(&(eight & LOW).to_le_bytes());
+        self.columns[8] = last[0] & 0xF;
         self.ties = ties;
+        // NEW has all four bits.
+        let mut new = eight & eight << 1 & eight << 2 & eight << 3 & HIGHEST;
         while new != 0 {
-            let column = self.columns[new.trailing_zeros() as usize];
-            self.names[usize::from(row[usize::from(column & 0xF)] & 0xF)] = self.next;
-            self.next += 1;
+            self.name(row, new.trailing_zeros() as usize / 8);
             new &= new - 1;
         }
+        if last[0] >> 4 == NEW {
+            self.name(row, 8);
+        }
+    }
+
+    /// Gives the digit in a place the next name.
+    #[inline]
+    fn name(&mut self, row: &Row, place: usize) {
+        self.names[usize::from(row[usize::from(self.columns[place] & 0xF)] & 0xF)] = self.next;
+        self.next += 1;
     }
 
     /// Calls `f` with the entries of a row with different digits in every order that has the least image: unnamed
     /// digits in tied columns, and in tied stacks that look the same, can be named in any order.
+    #[inline]
     pub fn orders(&self, entries: &Entries, mut f: impl FnMut(&Entries)) {
         let stacks = entries.as_chunks::<3>().0;
         let free = |k: usize| u16::from(entries[k - 1].min(entries[k]) >> 4 == NEW);
-        let columns: [u16; 3] = array::from_fn(|stack| {
-            column_ties(self.ties, stack) & (free(3 * stack + 1) | free(3 * stack + 2) << 1)
-        });
+        let mut columns = [0; 3];
+        for (stack, columns) in columns.iter_mut().enumerate() {
+            *columns = column_ties(self.ties, stack) & (free(3 * stack + 1) | free(3 * stack + 2) << 1);
+        }
         let alike = |j: usize| {
             u16::from(entries[3 * j + 2] >> 4 == NEW && names_of(stacks[j - 1]) == names_of(stacks[j]))
         };
         let free_stacks = stack_ties(self.ties) & (alike(1) | alike(2) << 1);
+        if columns == [0; 3] && free_stacks == 0 {
+            f(entries);
+            return;
+        }
         for stack_order in free_orders(free_stacks) {
-            let [a, b, c] = stack_order.map(usize::from);
+            let (a, b, c) =
+                (usize::from(stack_order[0]), usize::from(stack_order[1]), usize::from(stack_order[2]));
             for first in free_orders(columns[a]) {
                 for second in free_orders(columns[b]) {
                     for third in free_orders(columns[c]) {
-                        let parts = [(a, first), (b, second), (c, third)]
-                            .map(|(stack, order)| order.map(|k| stacks[stack][usize::from(k)]));
-                        f(parts.as_flattened().try_into().expect("nine cells"));
+                        let mut ordered = [0; 9];
+                        for (k, &from) in first.iter().enumerate() {
+                            ordered[k] = stacks[a][usize::from(from)];
+                            ordered[3 + k] = stacks[b][usize::from(second[k])];
+                            ordered[6 + k] = stacks[c][usize::from(third[k])];
+                        }
+                        f(&ordered);
                     }
                 }
             }
@@ -132,7 +156,7 @@ impl State {
     }
 
     /// The transformation of a state with nine rows; digits without a name, which do not occur, get those left.
-    pub fn transformation(&self) -> Transformation {
+    fn transformation(&self) -> Transformation {
         let Self { transposed, rows, columns, mut names, mut next, .. } = *self;
         for name in names[..10].iter_mut().filter(|name| **name == NEW) {
             *name = next;
@@ -140,6 +164,21 @@ impl State {
         }
         let digits = names[..10].try_into().expect("ten names");
         Transformation { transposed, rows, columns, digits }
+    }
+
+    /// The image when nine rows are settled, and the transformation to it.
+    pub fn finish(&self, rows: &[Row; 9]) -> (Cells, Transformation) {
+        let transformation = self.transformation();
+        let mut names = [0; 16];
+        names[..10].copy_from_slice(&transformation.digits);
+        let mut form = [0; 81];
+        for (image, &row) in form.as_chunks_mut::<9>().0.iter_mut().zip(&self.rows) {
+            let row = &rows[usize::from(row)];
+            for (cell, &column) in image.iter_mut().zip(&self.columns) {
+                *cell = names[usize::from(row[usize::from(column & 0xF)] & 0xF)];
+            }
+        }
+        (form, transformation)
     }
 
     /// How many orders of columns give the same image: those of tied columns and stacks.
