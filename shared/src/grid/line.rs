@@ -70,8 +70,8 @@ pub fn read(line: &str) -> Result<Option<Line>, LineError> {
     let side = shape.side();
     let cell = |(place, found): (usize, char)| match found {
         '.' | '0' | '*' | '_' | 'x' | 'X' => Ok(0),
-        _ => match found.to_digit(10) {
-            Some(digit) if digit as usize <= side => Ok(u8::try_from(digit).expect("at most 9")),
+        _ => match found.to_digit(10).and_then(|digit| u8::try_from(digit).ok()) {
+            Some(digit) if usize::from(digit) <= side => Ok(digit),
             _ => Err(LineError::Character { place: place + 1, found, side }),
         },
     };

@@ -55,11 +55,11 @@ impl Side {
     /// The rows that can come next in a state, of those interchangeable only one.
     fn next_rows(&self, state: &State, at: usize) -> impl Iterator<Item = u8> + use<'_> {
         let unused = !state.used & 0x1FF;
-        let open = if at % 3 > 0 {
-            unused & 0b111 << (state.rows[at - 1] / 3 * 3)
-        } else {
+        let open = if at.is_multiple_of(3) {
             let bands = self.same_bands.iter().zip([0b111, 0b111_000, 0b111_000_000]);
             unused & bands.filter(|(same, _)| **same & unused == 0).map(|(_, rows)| rows).sum::<u16>()
+        } else {
+            unused & 0b111 << (state.rows[at - 1] / 3 * 3)
         };
         (0..9u8).filter(move |&row| open >> row & 1 == 1 && self.same_rows[usize::from(row)] & unused == 0)
     }

@@ -49,7 +49,7 @@ impl<'a> Layouts<'a> {
             self.namings.push((partial.names, partial.next));
             return;
         }
-        if cell % 3 > 0 {
+        if !cell.is_multiple_of(3) {
             self.lay_cell(partial, cell);
             return;
         }

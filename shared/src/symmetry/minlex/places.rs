@@ -60,13 +60,16 @@ pub const TIES: [u16; 512] = ties_table();
 
 const fn ties_table() -> [u16; 512] {
     let mut table = [0; 512];
-    let mut places = 0;
+    let mut places = 0usize;
     while places < 512 {
         let mut k = 1;
         while k < 9 {
             // The first place is the highest bit.
-            let tied =
-                if k % 3 == 0 { places >> (6 - k) & 0b111_111 == 0 } else { places >> (8 - k) & 0b11 == 0 };
+            let tied = if k % 3 == 0 {
+                (places >> (6 - k)).trailing_zeros() >= 6
+            } else {
+                (places >> (8 - k)).trailing_zeros() >= 2
+            };
             table[places] |= (tied as u16) << k;
             k += 1;
         }

@@ -85,7 +85,7 @@ fn filled_cells(cells: &Cells) -> u128 {
     let mut bits = u128::from(last[0] != 0) << 80;
     for (word, at) in words.iter().zip((0..).step_by(8)) {
         let word = u64::from_le_bytes(*word);
-        let filled = ((word & LOW) + LOW | word) & !LOW;
+        let filled = (((word & LOW) + LOW) | word) & !LOW;
         bits |= u128::from((filled >> 7).wrapping_mul(GATHER) >> 56) << at;
     }
     bits
@@ -111,7 +111,7 @@ impl Side {
     #[inline]
     fn next_rows(&self, state: &State, at: usize) -> (u16, bool) {
         let unused = !state.used & 0x1FF;
-        if at % 3 > 0 {
+        if !at.is_multiple_of(3) {
             let open = unused & BANDS[usize::from(state.rows[at - 1] / 3)];
             let empty = open & self.empty;
             return if empty == 0 { (open, false) } else { (empty & empty.wrapping_neg(), true) };
@@ -350,7 +350,7 @@ impl Settled {
     fn advance(&mut self, at: usize, side: &Side) -> bool {
         let (mut open, _) = side.next_rows(self, at);
         let (mut row, mut places, mut alone) = (0, 0, true);
-        if open & (open - 1) == 0 && self.ties == 0 {
+        if open.is_power_of_two() && self.ties == 0 {
             row = open.trailing_zeros() as usize;
         } else {
             let below = Places::new(self);

@@ -231,7 +231,7 @@ fn sort(ties: u16, entries: &mut Entries) {
 
 #[inline]
 fn sort_two(tied: bool, a: &mut u8, b: &mut u8) {
-    let exchange = (*a ^ *b) & u8::from(tied & (*a > *b)).wrapping_neg();
+    let exchange = (*a ^ *b) & (u8::from(tied) & u8::from(*a > *b)).wrapping_neg();
     *a ^= exchange;
     *b ^= exchange;
 }
