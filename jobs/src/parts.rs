@@ -63,7 +63,8 @@ impl PartsDigest {
     /// 64 hexadecimal digits.
     #[must_use]
     pub fn hex(self) -> String {
-        self.0.iter().map(|lane| format!("{lane:016x}")).collect()
+        let [a, b, c, d] = self.0;
+        format!("{a:016x}{b:016x}{c:016x}{d:016x}")
     }
 }
 

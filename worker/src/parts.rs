@@ -24,8 +24,8 @@ impl Parts {
     /// The parts of run `run` below `root`. Nothing is created before there is a part.
     #[must_use]
     pub fn new(root: &Path, run: [u8; 16]) -> Self {
-        let run: String = run.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self { dir: root.join(run) }
+        let run = u128::from_be_bytes(run);
+        Self { dir: root.join(format!("{run:032x}")) }
     }
 
     fn path(&self, unit: u64) -> PathBuf {

@@ -142,11 +142,10 @@ impl Core {
                 self.wake_dependents(id);
                 self.announce();
             }
-            Some(Ticket::Provided) => {}
             Some(Ticket::Conflict(session, sequence)) => {
                 self.answer_wire(session, sequence, Verdict::Conflict);
             }
-            None => {}
+            Some(Ticket::Provided) | None => {}
         }
     }
 
