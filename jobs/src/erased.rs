@@ -3,14 +3,15 @@
 //! The machinery sees settings as JSON text and partials as bytes. Encoding is postcard: stable, documented and the
 //! same on every machine, so equal partials are equal bytes.
 
-use std::{fmt, marker::PhantomData, ops::Range, sync::Arc};
+use std::{fmt, io, marker::PhantomData, ops::Range, sync::Arc};
 
 use clap::{ArgMatches, Args, FromArgMatches};
 
 use crate::kind::{
-    BadPartial, BadSettings, JobKind, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Progress, Report, UnitContext,
-    UnitError,
+    BadPartial, BadSettings, JobKind, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Needed, Progress, Report,
+    UnitContext, UnitError,
 };
+use crate::parts::{OutputError, PartSource};
 
 /// A kind in the registry.
 pub trait ErasedKind: Send + Sync {
@@ -18,6 +19,8 @@ pub trait ErasedKind: Send + Sync {
     fn name(&self) -> &'static str;
     /// [`JobKind::REVISION`].
     fn revision(&self) -> u32;
+    /// [`JobKind::OUTPUT`].
+    fn output(&self) -> Option<&'static str>;
     /// The subcommand with the kind's arguments, about line and examples.
     fn command(&self) -> clap::Command;
     /// Reads the arguments into settings, and checks them.
@@ -44,6 +47,8 @@ pub trait ErasedKind: Send + Sync {
 pub trait ErasedJob: Send + Sync {
     /// [`JobKind::units`].
     fn units(&self) -> u64;
+    /// [`JobKind::needs`].
+    fn needs(&self) -> Vec<Needed>;
     /// [`JobKind::unit_name`].
     fn unit_name(&self, unit: u64) -> String;
     /// An empty sum.
@@ -60,6 +65,17 @@ pub trait ErasedJob: Send + Sync {
     ///
     /// When `partial` does not belong to this job.
     fn report(&self, partial: &[u8], progress: &Progress) -> Result<Report, BadPartial>;
+    /// [`JobKind::assemble`].
+    ///
+    /// # Errors
+    ///
+    /// When a part is missing or does not fit the report, or `out` fails.
+    fn assemble(
+        &self,
+        report: &serde_json::Value,
+        parts: &dyn PartSource,
+        out: &mut dyn io::Write,
+    ) -> Result<(), OutputError>;
 }
 
 /// A running sum of partials, kept decoded.
@@ -116,6 +132,10 @@ impl<K: JobKind> ErasedKind for Erased<K> {
         K::REVISION
     }
 
+    fn output(&self) -> Option<&'static str> {
+        K::OUTPUT
+    }
+
     fn command(&self) -> clap::Command {
         let command = clap::Command::new(K::NAME).about(K::ABOUT).after_help(K::EXAMPLES).hide(K::HIDDEN);
         K::Args::augment_args(command)
@@ -152,6 +172,10 @@ impl<K: JobKind> ErasedJob for K {
         JobKind::units(self)
     }
 
+    fn needs(&self) -> Vec<Needed> {
+        JobKind::needs(self)
+    }
+
     fn unit_name(&self, unit: u64) -> String {
         JobKind::unit_name(self, unit)
     }
@@ -169,6 +193,15 @@ impl<K: JobKind> ErasedJob for K {
 
     fn report(&self, partial: &[u8], progress: &Progress) -> Result<Report, BadPartial> {
         JobKind::report(self, &decode::<K>(partial)?, progress)
+    }
+
+    fn assemble(
+        &self,
+        report: &serde_json::Value,
+        parts: &dyn PartSource,
+        out: &mut dyn io::Write,
+    ) -> Result<(), OutputError> {
+        JobKind::assemble(self, report, parts, out)
     }
 }
 

@@ -5,9 +5,11 @@
 //! leases, networks, stores or processes; the machinery knows nothing of what a partial means. [`crate::erased`]
 //! is the seam between the two.
 
-use std::ops::Range;
+use std::{io, ops::Range};
 
 use serde::{Serialize, de::DeserializeOwned};
+
+use crate::parts::{OutputError, PartSink, PartSource};
 
 /// A job kind.
 ///
@@ -32,6 +34,9 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     /// Whether `nonet run --help` leaves the kind out (kinds that serve measuring and testing only).
     const HIDDEN: bool = false;
 
+    /// What the file holds that `--output` writes, for kinds whose units have parts.
+    const OUTPUT: Option<&'static str> = None;
+
     /// The settings of a job, which are also its command-line arguments. Serialised as JSON they name the job, so
     /// use `#[serde(deny_unknown_fields)]` and leave nothing in that does not change the result.
     type Args: clap::Args + Serialize + DeserializeOwned;
@@ -45,6 +50,13 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     ///
     /// Says which argument is wrong and what would be right.
     fn new(args: Self::Args) -> Result<Self, BadSettings>;
+
+    /// Jobs whose reports this one's report needs (see [`Progress::needed`]); none unless a kind says otherwise. The
+    /// coordinator runs those that are missing, reuses those that are there, and calls this job finished only when they
+    /// are. Depends on the arguments alone.
+    fn needs(&self) -> Vec<Needed> {
+        Vec::new()
+    }
 
     /// Number of work units. Nothing is materialised: 10^10 is as good as ten.
     fn units(&self) -> u64;
@@ -77,6 +89,20 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     ///
     /// Says what is wrong with `from`; `into` must then be unchanged.
     fn merge(&self, into: &mut Self::Partial, from: Self::Partial) -> Result<(), BadPartial>;
+
+    /// Writes the output of a finished job from the parts of its units. The default strings them together.
+    ///
+    /// # Errors
+    ///
+    /// When a part is missing or does not fit the report ([`Report::json`]), or `out` fails.
+    fn assemble(
+        &self,
+        _report: &serde_json::Value,
+        parts: &dyn PartSource,
+        out: &mut dyn io::Write,
+    ) -> Result<(), OutputError> {
+        (0..self.units()).try_for_each(|unit| Ok(out.write_all(&parts.get(unit)?)?))
+    }
 
     /// Words the report of a finished or unfinished job.
     ///
@@ -127,17 +153,24 @@ pub trait UnitCheckpoint: Sync {
 pub struct UnitContext<'a> {
     stop: &'a (dyn Fn() -> bool + Sync),
     checkpoint: Option<&'a dyn UnitCheckpoint>,
+    parts: Option<&'a dyn PartSink>,
 }
 
 impl<'a> UnitContext<'a> {
     /// A context that stops when `stop` says so and keeps progress in `checkpoint`.
     pub fn new(stop: &'a (dyn Fn() -> bool + Sync), checkpoint: Option<&'a dyn UnitCheckpoint>) -> Self {
-        Self { stop, checkpoint }
+        Self { stop, checkpoint, parts: None }
+    }
+
+    /// The same with a place for parts.
+    #[must_use]
+    pub fn with_parts(self, parts: Option<&'a dyn PartSink>) -> Self {
+        Self { parts, ..self }
     }
 
     /// A context that never stops and keeps nothing: for tests and benchmarks.
     pub fn free() -> UnitContext<'static> {
-        UnitContext { stop: &|| false, checkpoint: None }
+        UnitContext { stop: &|| false, checkpoint: None, parts: None }
     }
 
     /// Whether the unit should give up now. Costs a few nanoseconds.
@@ -150,6 +183,15 @@ impl<'a> UnitContext<'a> {
         self.checkpoint.and_then(UnitCheckpoint::load)
     }
 
+    /// Keeps the part of unit `unit` where there is a place for parts. The unit's result must not depend on that.
+    ///
+    /// # Errors
+    ///
+    /// [`UnitError::Failed`] when it cannot be written: the unit must not count as done.
+    pub fn put_part(&self, unit: u64, part: &[u8]) -> Result<(), UnitError> {
+        self.parts.map_or(Ok(()), |parts| parts.put(unit, part)).map_err(UnitError::Failed)
+    }
+
     /// Saves progress inside the unit.
     pub fn save(&self, progress: impl FnOnce() -> Vec<u8>) {
         if let Some(checkpoint) = self.checkpoint {
@@ -158,8 +200,26 @@ impl<'a> UnitContext<'a> {
     }
 }
 
-/// How far a job is when its report is worded.
+/// A job that another one needs. It must not need that one in turn, be it by others.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needed {
+    /// [`JobKind::NAME`] of its kind.
+    pub kind: &'static str,
+    /// Its settings as JSON.
+    pub settings: String,
+}
+
+/// What is known of a needed job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NeededReport {
+    /// Whether all its units are done, and nothing is wrong with their sum.
+    pub complete: bool,
+    /// [`Report::json`].
+    pub json: serde_json::Value,
+}
+
+/// How far a job is when its report is worded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Units in the plan.
     pub units: u64,
@@ -167,6 +227,8 @@ pub struct Progress {
     pub done: u64,
     /// Units given up, as ranges in ascending order.
     pub quarantined: Vec<Range<u64>>,
+    /// For each of [`JobKind::needs`] what it has yielded, unless it cannot be had.
+    pub needed: Vec<Option<NeededReport>>,
 }
 
 impl Progress {

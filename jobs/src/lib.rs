@@ -6,13 +6,16 @@
 pub mod erased;
 pub mod kind;
 mod noop;
+pub mod parts;
 mod recount;
 
 pub use erased::{Accumulator, ErasedJob, ErasedKind, job_name};
 pub use kind::{
-    BadPartial, BadSettings, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Progress, Report, UnitCheckpoint,
-    UnitContext, UnitError,
+    BadPartial, BadSettings, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Needed, NeededReport, Progress, Report,
+    UnitCheckpoint, UnitContext, UnitError,
 };
+
+pub use parts::{OutputError, PartSink, PartSource, PartsDigest};
 
 use erased::Erased;
 

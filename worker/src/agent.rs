@@ -27,7 +27,7 @@ use crate::{
     crew::Crew,
     dial::Dial,
     job_cache::JobCache,
-    lease::{Lease, Pace, Report},
+    lease::{Lease, Means, Pace, Report},
     link::{self, BACKOFF_CAP_MS, Link, LinkError},
     outbox::Outbox,
     spool::{Spool, SpoolError, SpooledCommit},
@@ -41,6 +41,8 @@ pub struct Config {
     pub dial: Arc<Dial>,
     /// Folder of checkpoint and spool.
     pub state: PathBuf,
+    /// Folder that results too large for the ledger go to; without it they are not kept.
+    pub parts: Option<PathBuf>,
     /// Leases computed at a time, one thread each.
     pub threads: usize,
     /// Further leases in stock, so that a thread never waits for the network.
@@ -127,7 +129,8 @@ impl Agent {
     fn new(config: Config, pool: Pool, spool: Arc<Spool>) -> Self {
         let (report, reports) = mpsc::channel(REPORTS);
         let writer = SpoolWriter::start(Arc::clone(&spool));
-        let crew = Crew::new(pool, config.threads, Arc::clone(&spool), config.pace, report);
+        let means = Means { spool: Arc::clone(&spool), parts: config.parts.clone(), pace: config.pace };
+        let crew = Crew::new(pool, config.threads, means, report);
         Self {
             config,
             crew,

@@ -23,6 +23,9 @@ pub struct WorkerArgs {
     /// Folder for checkpoint and unacknowledged results [default: ./nonet-worker-state]
     #[arg(long, env = "NONET_WORKER_STATE", value_name = "DIR")]
     pub state: Option<PathBuf>,
+    /// Folder, shared by all workers, for results too large for the ledger (`nonet result --output` reads them)
+    #[arg(long, env = "NONET_PARTS", value_name = "DIR")]
+    pub parts: Option<PathBuf>,
     /// Computing threads [default: one per core]
     #[arg(long, env = "NONET_THREADS", value_name = "N")]
     pub threads: Option<usize>,
@@ -77,6 +80,7 @@ pub async fn run(args: WorkerArgs) -> anyhow::Result<()> {
     let config = Config {
         dial: Arc::new(dial),
         state: args.state.or(file.state).unwrap_or_else(|| "nonet-worker-state".into()),
+        parts: args.parts.or(file.parts),
         threads,
         prefetch: args.prefetch.or(file.prefetch).unwrap_or(threads),
         name: args.name.or(file.name).unwrap_or_else(default_name),

@@ -13,8 +13,7 @@ use tokio::sync::mpsc;
 use crate::{
     bridge::Pool,
     job_cache::OpenJob,
-    lease::{Lease, Pace, Report, compute},
-    spool::Spool,
+    lease::{Lease, Means, Report, compute},
 };
 
 /// Threads and queue.
@@ -26,8 +25,7 @@ pub struct Crew {
 
 struct Shared {
     queue: Mutex<Queue>,
-    spool: Arc<Spool>,
-    pace: Pace,
+    means: Means,
     report: mpsc::Sender<Report>,
 }
 
@@ -41,14 +39,8 @@ struct Queue {
 impl Crew {
     /// A crew of `threads` on `pool` that reports to `report`.
     #[must_use]
-    pub fn new(
-        pool: Pool,
-        threads: usize,
-        spool: Arc<Spool>,
-        pace: Pace,
-        report: mpsc::Sender<Report>,
-    ) -> Self {
-        let shared = Arc::new(Shared { queue: Mutex::default(), spool, pace, report });
+    pub fn new(pool: Pool, threads: usize, means: Means, report: mpsc::Sender<Report>) -> Self {
+        let shared = Arc::new(Shared { queue: Mutex::default(), means, report });
         Self { pool, threads, shared }
     }
 
@@ -98,7 +90,7 @@ impl Shared {
             };
             let Some((lease, job)) = next else { return };
             // When the agent is gone, the process is on its way out and nobody needs the report.
-            compute(&lease, &job, &self.spool, self.pace, &mut |report| {
+            compute(&lease, &job, &self.means, &mut |report| {
                 drop(self.report.blocking_send(report));
             });
         }

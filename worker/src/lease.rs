@@ -5,6 +5,7 @@
 
 use std::{
     ops::Range,
+    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU8, Ordering},
@@ -12,11 +13,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jobs::{Accumulator, UnitCheckpoint, UnitContext, UnitError};
+use jobs::{Accumulator, PartSink, UnitCheckpoint, UnitContext, UnitError};
 
 use crate::{
     bridge::guarded,
     job_cache::OpenJob,
+    parts::Parts,
     spool::{Spool, SpooledCommit as Output},
 };
 
@@ -157,6 +159,17 @@ impl Default for Pace {
     }
 }
 
+/// What it takes to compute a lease.
+#[derive(Debug)]
+pub struct Means {
+    /// The worker's checkpoint.
+    pub spool: Arc<Spool>,
+    /// The folder for the parts of all runs, if there is one.
+    pub parts: Option<PathBuf>,
+    /// How often progress becomes durable.
+    pub pace: Pace,
+}
+
 /// The place of one unit in the worker's checkpoint.
 struct UnitSlot<'a> {
     spool: &'a Spool,
@@ -184,8 +197,8 @@ impl UnitCheckpoint for UnitSlot<'_> {
 }
 
 /// Computes `lease` to its end, or until it is stopped, and says so in `report`.
-pub fn compute(lease: &Lease, job: &OpenJob, spool: &Spool, pace: Pace, report: &mut dyn FnMut(Report)) {
-    let (last, failed) = match guarded(|| stretch_by_stretch(lease, job, spool, pace, report)) {
+pub fn compute(lease: &Lease, job: &OpenJob, means: &Means, report: &mut dyn FnMut(Report)) {
+    let (last, failed) = match guarded(|| stretch_by_stretch(lease, job, means, report)) {
         Ok(Ok(last_and_failed)) => last_and_failed,
         Ok(Err(failure)) => (None, Some(failure)),
         Err(panic) => (None, Some((lease.reached(), panic))),
@@ -199,18 +212,21 @@ pub type Failure = (u64, String);
 fn stretch_by_stretch(
     lease: &Lease,
     job: &OpenJob,
-    spool: &Spool,
-    pace: Pace,
+    means: &Means,
     report: &mut dyn FnMut(Report),
 ) -> Result<(Option<Output>, Option<Failure>), Failure> {
     let opened = job.get().map_err(|error| (lease.start, error))?;
     let mut stretch = Stretch::new(lease.start, Arc::clone(&opened).accumulator());
+    let Means { spool, parts, pace } = means;
+    let parts = parts.as_ref().map(|root| Parts::new(root, lease.job));
+    let parts = parts.as_ref().map(|parts| parts as &dyn PartSink);
     let stop = || lease.stopped();
     let mut failure = None;
     while let Some(unit) = lease.claim() {
         let slot = UnitSlot { spool, job: lease.job, unit, used: AtomicBool::new(false) };
         // A panic inside a unit must not take the finished units of the stretch with it.
-        match guarded(|| stretch.sum.run_unit(unit, &UnitContext::new(&stop, Some(&slot)))) {
+        let context = UnitContext::new(&stop, Some(&slot)).with_parts(parts);
+        match guarded(|| stretch.sum.run_unit(unit, &context)) {
             Ok(Ok(())) => {}
             Ok(Err(UnitError::Stopped)) => break,
             Ok(Err(UnitError::Failed(error))) | Err(error) => {

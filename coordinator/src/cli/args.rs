@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Command, ValueEnum};
+use clap::{Arg, Args, Command, ValueEnum, value_parser};
 use worker::cli::WorkerArgs;
 
-use super::{bench::BenchArgs, daemon::CoordinatorArgs, ledger::LedgerArgs};
+use super::{bench::BenchArgs, canonical::CanonicalArgs, daemon::CoordinatorArgs, ledger::LedgerArgs};
 
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -93,6 +93,19 @@ pub struct JobArgs {
     pub format: Format,
 }
 
+/// The result of a job.
+#[derive(Debug, Args)]
+pub struct ResultArgs {
+    #[command(flatten)]
+    pub job: JobArgs,
+    /// Write the job's output, put together from its parts, to FILE
+    #[arg(long, short, value_name = "FILE", requires = "parts")]
+    pub output: Option<PathBuf>,
+    /// The folder that the workers write parts to
+    #[arg(long, env = "NONET_PARTS", value_name = "DIR")]
+    pub parts: Option<PathBuf>,
+}
+
 /// One job, once or until it rests.
 #[derive(Debug, Args)]
 pub struct StatusArgs {
@@ -140,7 +153,7 @@ pub fn command() -> Command {
         .after_help(AFTER)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(kinds::<RunArgs>(run))
+        .subcommand(with_outputs(kinds::<RunArgs>(run)))
         .subcommand(kinds::<SubmitArgs>(submit))
         .subcommand(CoordinatorArgs::augment_args(verb(
             "coordinator",
@@ -158,7 +171,7 @@ pub fn command() -> Command {
             "Show where a job stands",
             "status recount --watch",
         )))
-        .subcommand(JobArgs::augment_args(verb(
+        .subcommand(ResultArgs::augment_args(verb(
             "result",
             "Print a job's report, finished or not",
             "result recount",
@@ -182,11 +195,30 @@ pub fn command() -> Command {
             "Check, rebuild or export a ledger",
             "ledger check --state ./nonet-state",
         )))
+        .subcommand(CanonicalArgs::augment_args(verb(
+            "canonical",
+            "Print the minlex forms of grids and puzzles",
+            "canonical puzzles.txt --dedup",
+        )))
         .subcommand(BenchArgs::augment_args(verb(
             "bench",
             "Measure this program on this machine",
             "bench recount",
         )))
+}
+
+/// The argument of kinds that have an output.
+pub const OUTPUT: &str = "output";
+
+fn with_outputs(mut command: Command) -> Command {
+    for kind in jobs::KINDS {
+        let Some(about) = kind.output() else { continue };
+        let output = Arg::new(OUTPUT).short('o').long(OUTPUT).value_name("FILE");
+        let output = output.value_parser(value_parser!(PathBuf)).help_heading("Running");
+        let output = output.help(format!("Write {about}, to FILE when all is done"));
+        command = command.mut_subcommand(kind.name(), |kind| kind.arg(output));
+    }
+    command
 }
 
 fn kinds<A: Args>(mut command: Command) -> Command {

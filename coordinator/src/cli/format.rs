@@ -62,6 +62,7 @@ pub fn job_json(status: &JobStatus) -> Value {
         quarantined.map(|q| json!({ "unit": q.unit, "name": q.unit_name, "error": q.error })).collect();
     json!({
         "name": status.name,
+        "run": status.run,
         "kind": status.kind,
         "settings": serde_json::from_str(&status.settings).unwrap_or(Value::Null),
         "state": state(status.state()),
@@ -74,6 +75,7 @@ pub fn job_json(status: &JobStatus) -> Value {
         "workers": status.workers,
         "created_unix_ms": status.created_unix_ms,
         "detail": status.detail,
+        "waits_for": status.waits_for,
     })
 }
 

@@ -4,10 +4,12 @@
 
 mod args;
 mod bench;
+mod canonical;
 mod daemon;
 mod exit;
 mod format;
 mod ledger;
+mod output;
 mod progress;
 mod remote;
 mod run;
@@ -46,6 +48,7 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "submit" => remote::submit(matches).await,
         "coordinator" => daemon::coordinator(read(matches)?).await,
         "worker" => daemon::worker(read::<WorkerArgs>(matches)?).await,
+        "canonical" => canonical::canonical(&read(matches)?),
         "bench" => bench::bench(read(matches)?).await,
         "ledger" => ledger::ledger(read(matches)?).await,
         "jobs" => remote::jobs(read(matches)?).await,

@@ -88,6 +88,9 @@ pub fn words(status: &JobStatus) -> String {
     if status.quarantined_units > 0 {
         words.push(format!("{} given up", status.quarantined_units));
     }
+    if !status.waits_for.is_empty() {
+        words.push(format!("needs {}", status.waits_for));
+    }
     if status.waiting_for_second_worker > 0 {
         let n = status.waiting_for_second_worker;
         words.push(format!("{n} failed once and wait for another worker"));

@@ -9,9 +9,9 @@ use worker::{
 };
 
 use super::{
-    args::{DrainArgs, Format, JobArgs, ListArgs, RemoteArgs, StatusArgs, SubmitArgs},
+    args::{DrainArgs, Format, JobArgs, ListArgs, RemoteArgs, ResultArgs, StatusArgs, SubmitArgs},
     exit::{Failure, Outcome},
-    format, run,
+    format, output, run,
 };
 use crate::client::Client;
 
@@ -88,10 +88,14 @@ fn print_status(status: &proto::v1::JobStatus, format: Format) -> Result<Outcome
 }
 
 /// `nonet result`.
-pub async fn result(args: JobArgs) -> Result<Outcome, Failure> {
+pub async fn result(args: ResultArgs) -> Result<Outcome, Failure> {
+    let ResultArgs { job: args, output, parts } = args;
     let (status, report) = connect(args.to).await?.result(&args.job).await?;
     if status.state() != State::Finished {
         eprintln!("nonet: not finished: {}", format::job_line(&status));
+    }
+    if let Some((path, parts)) = output.zip(parts) {
+        output::write(&status, &report, &parts, path).await?;
     }
     format::print_report(&status, &report, args.format)
 }

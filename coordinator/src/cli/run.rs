@@ -15,9 +15,9 @@ use worker::{
 };
 
 use super::{
-    args::RunArgs,
+    args::{OUTPUT, RunArgs},
     exit::{Failure, Outcome},
-    format,
+    format, output,
     progress::Progress,
 };
 use crate::{
@@ -30,12 +30,14 @@ use crate::{
 
 /// How long an interrupted run may take to write down what it has.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
+/// Folder of the parts below that of the state.
+const PARTS: &str = "parts";
 /// How often the embedded worker speaks. It is never lost, so this is only how fresh the progress is.
 const HEARTBEAT_MS: u32 = 250;
 
 /// Reads the arguments, runs the job, prints the report.
 pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let (request, args) = read(matches)?;
+    let (request, args, output) = read(matches)?;
     let file = ConfigFile::read(args.config.as_deref())?;
     let state = args.state.or(file.state).unwrap_or_else(|| "nonet-state".into());
     let threads = threads(args.threads.or(file.threads)).map_err(Failure::usage)?;
@@ -48,7 +50,8 @@ pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         }
     };
     let outcome = {
-        let work = in_house(&house, &state, threads, request, args.format, &stop);
+        let asked = Asked { request, format: args.format, output };
+        let work = in_house(&house, &state, threads, asked, &stop);
         tokio::pin!(work);
         tokio::select! {
             outcome = &mut work => outcome,
@@ -65,10 +68,12 @@ pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     outcome
 }
 
-fn read(matches: &ArgMatches) -> Result<(SubmitRequest, RunArgs), Failure> {
+fn read(matches: &ArgMatches) -> Result<(SubmitRequest, RunArgs, Option<PathBuf>), Failure> {
     let (request, matches) = submission(matches)?;
     let args = RunArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
-    Ok((SubmitRequest { fresh: args.fresh, ..request }, args))
+    // Only kinds with an output have the argument.
+    let output = matches.try_get_one::<PathBuf>(OUTPUT).ok().flatten().cloned();
+    Ok((SubmitRequest { fresh: args.fresh, ..request }, args, output))
 }
 
 /// The job that was typed, and the matches of its kind's subcommand.
@@ -126,14 +131,21 @@ pub async fn open_ledger(state: PathBuf) -> Result<Box<dyn Ledger>, Failure> {
     Ok(Box::new(opened.map_err(Failure::from)?))
 }
 
+/// What was typed.
+struct Asked {
+    request: SubmitRequest,
+    format: super::args::Format,
+    output: Option<PathBuf>,
+}
+
 async fn in_house(
     house: &House,
     state: &std::path::Path,
     threads: usize,
-    request: SubmitRequest,
-    format: super::args::Format,
+    asked: Asked,
     stop: &CancellationToken,
 ) -> Result<Outcome, Failure> {
+    let Asked { request, format, output } = asked;
     let mut client = Client::connect(&house.dial).await?;
     let (mut job, existed) = client.submit(request).await?;
     if existed {
@@ -144,6 +156,7 @@ async fn in_house(
         let config = Config {
             dial: Arc::clone(&house.dial),
             state: state.join("worker"),
+            parts: Some(state.join(PARTS)),
             threads,
             prefetch: threads,
             name: "embedded".into(),
@@ -156,6 +169,9 @@ async fn in_house(
         }
     }
     let (status, report) = client.result(&name).await?;
+    if let Some(path) = output {
+        output::write(&status, &report, &state.join(PARTS), path).await?;
+    }
     format::print_report(&status, &report, format)
 }
 

@@ -1,18 +1,17 @@
 //! What users want of jobs: submit, pause, resume, cancel, retry, results.
 
-use jobs::MAX_SETTINGS_BYTES;
-use proto::v1::{Action, JobStatus, SubmitRequest, Verdict};
-use worker::bridge::guarded;
+use proto::v1::{Action, JobStatus, Verdict};
 
 use super::{
-    Answer, Ask, Refusal,
+    Answer, Ask, Refusal, Submission,
     core::{Core, unix_ms},
     job_entry::{JobEntry, Past},
+    opening::Opened,
     sessions::Session,
     writer::After,
 };
 use crate::{
-    ledger::{Entry, JobRecord, JobState, JobSummary},
+    ledger::{Entry, JobRecord, JobState},
     scheduler::{Event, JobId, SessionId, hex},
 };
 
@@ -22,18 +21,19 @@ pub(crate) enum Ticket {
     Controlled(JobId, Answer<JobStatus>),
     Existed(JobId, Answer<(JobStatus, bool)>),
     Finished(JobId),
+    /// A job that another one needs was submitted.
+    Provided,
     Conflict(SessionId, u64),
 }
 
 /// More jobs than this are refused.
-const MAX_JOBS: usize = 10_000;
-const MAX_WEIGHT: u32 = 1_000_000;
+pub(super) const MAX_JOBS: usize = 10_000;
 
 impl Core {
     pub(super) fn asked(&mut self, ask: Ask) {
         // Nobody listening is no failure: the user has gone, what was asked for is done all the same.
         match ask {
-            Ask::Submit(request, answer) => self.submit(&request, answer),
+            Ask::Submit(submission, answer) => self.submit(submission, answer),
             Ask::List(answer) => {
                 let brief = |status: JobStatus| JobStatus { quarantined: Vec::new(), ..status };
                 let all = self.jobs.keys().map(|&id| self.job_status(id).map(brief)).collect();
@@ -61,75 +61,48 @@ impl Core {
         }
     }
 
-    fn submit(&mut self, request: &SubmitRequest, answer: Answer<(JobStatus, bool)>) {
-        match self.plan(request) {
-            Ok((record, None)) => self.admit(record, answer),
-            Ok((record, Some(old))) if request.fresh => {
-                self.remove(old);
-                self.admit(record, answer);
-            }
-            Ok((_, Some(old))) => {
+    fn submit(&mut self, submission: Submission, answer: Answer<(JobStatus, bool)>) {
+        let Submission { opened, weight, fresh } = submission;
+        let provided = opened.needs.iter().try_for_each(|need| self.provide(need, weight));
+        if let Err(refusal) = provided {
+            return drop(answer.send(Err(refusal)));
+        }
+        match self.by_name(&opened.name) {
+            Some(old) if !fresh => {
                 // In embedded mode an unfinished job of an earlier life waits for this moment.
                 self.read_past_if_live(old);
                 let ticket = self.ticket(Ticket::Existed(old, answer));
                 self.when_durable(ticket);
             }
-            Err(refusal) => drop(answer.send(Err(refusal))),
+            Some(old) => {
+                self.remove(old);
+                self.admit(&opened, weight, |id| Ticket::Submitted(id, answer));
+            }
+            None if self.jobs.len() >= MAX_JOBS => drop(answer.send(Err(too_many_jobs()))),
+            None => self.admit(&opened, weight, |id| Ticket::Submitted(id, answer)),
         }
     }
 
-    /// Checks a submission, and finds the run of the same job that is there already.
-    fn plan(&self, request: &SubmitRequest) -> Result<(JobRecord, Option<JobId>), Refusal> {
-        let SubmitRequest { kind: name, revision, settings, weight, .. } = request;
-        let invalid = |text: String| Err(Refusal::Invalid(text));
-        let Some(kind) = jobs::find(name) else { return invalid(format!("there is no job kind {name:?}")) };
-        if kind.revision() != *revision {
-            let ours = kind.revision();
-            return invalid(format!("{name}: the coordinator has revision {ours}, you have {revision}"));
-        }
-        if settings.len() > MAX_SETTINGS_BYTES {
-            return invalid(format!("settings of {} bytes: at most {MAX_SETTINGS_BYTES}", settings.len()));
-        }
-        if *weight > MAX_WEIGHT {
-            return invalid(format!("weight {weight}: expected 1 to {MAX_WEIGHT}"));
-        }
-        let settings = kind.canonical(settings).map_err(|e| Refusal::Invalid(e.to_string()))?;
-        let name = jobs::job_name(kind.name(), kind.revision(), &settings);
-        let existing = self.jobs.iter().find(|(_, entry)| entry.record.name == name).map(|(&id, _)| id);
-        let opened = match existing.and_then(|id| self.jobs[&id].job.clone().ok()) {
-            Some(job) => Ok(Ok(job)),
-            None => guarded(|| kind.open(&settings)),
-        };
-        let job = opened.map_err(Refusal::Invalid)?.map_err(|e| Refusal::Invalid(e.to_string()))?;
-        if existing.is_none() && self.jobs.len() >= MAX_JOBS {
-            return Err(Refusal::NotNow(format!("there are {MAX_JOBS} jobs already")));
-        }
+    /// The run of the job with this name.
+    pub(super) fn by_name(&self, name: &[u8; 16]) -> Option<JobId> {
+        self.jobs.iter().find(|(_, entry)| entry.record.name == *name).map(|(&id, _)| id)
+    }
+
+    pub(super) fn admit(&mut self, opened: &Opened, weight: u32, ticket: impl FnOnce(JobId) -> Ticket) {
         let record = JobRecord {
             id: JobId(*uuid::Uuid::now_v7().as_bytes()),
-            name,
-            kind: kind.name().into(),
-            revision: kind.revision(),
-            settings,
-            units: job.units(),
-            weight: (*weight).max(1),
+            name: opened.name,
+            kind: opened.kind.name().into(),
+            revision: opened.kind.revision(),
+            settings: opened.settings.clone(),
+            units: opened.job.units(),
+            weight,
             created_unix_ms: unix_ms(),
         };
-        Ok((record, existing))
-    }
-
-    fn admit(&mut self, record: JobRecord, answer: Answer<(JobStatus, bool)>) {
         let id = record.id;
         tracing::info!(job = hex(&record.name), kind = record.kind, units = record.units, "job submitted");
-        let summary = JobSummary {
-            state: JobState::Running,
-            state_unix_ms: record.created_unix_ms,
-            quarantined: Vec::new(),
-            failures: Vec::new(),
-            conflicts: Vec::new(),
-            record: record.clone(),
-        };
-        self.jobs.insert(id, JobEntry::new(summary));
-        let ticket = self.ticket(Ticket::Submitted(id, answer));
+        self.jobs.insert(id, JobEntry::submitted(record.clone(), opened));
+        let ticket = self.ticket(ticket(id));
         self.append(Entry::Job(record), ticket);
         self.read_past(id);
         self.announce();
@@ -141,7 +114,7 @@ impl Core {
         self.jobs.remove(&id);
     }
 
-    fn read_past_if_live(&mut self, id: JobId) {
+    pub(super) fn read_past_if_live(&mut self, id: JobId) {
         if self.jobs.get(&id).is_some_and(JobEntry::is_live) {
             self.read_past(id);
         }
@@ -166,12 +139,13 @@ impl Core {
                 if let Some(entry) = self.jobs.get_mut(&id).filter(|entry| entry.state == JobState::Running) {
                     (entry.state, entry.state_unix_ms) = (JobState::Finished, unix_ms());
                 }
+                self.wake_dependents(id);
                 self.announce();
             }
             Some(Ticket::Conflict(session, sequence)) => {
                 self.answer_wire(session, sequence, Verdict::Conflict);
             }
-            None => {}
+            Some(Ticket::Provided) | None => {}
         }
     }
 
@@ -184,7 +158,10 @@ impl Core {
         if entry.job.is_ok() && !matches!(entry.past, Past::Known(_)) {
             return self.park(id, Ask::Result(job, answer));
         }
-        let report = entry.report().map_err(|e| Refusal::Failed(e.to_string()));
+        if let Some(unread) = self.unread_need(id) {
+            return self.park(unread, Ask::Result(job, answer));
+        }
+        let report = self.report(id).map_err(|e| Refusal::Failed(e.to_string()));
         drop(answer.send(report.and_then(|report| Ok((self.job_status(id)?, report)))));
     }
 
@@ -267,6 +244,10 @@ impl Core {
             _ => Err(Refusal::Invalid(format!("{wanted:?} means several workers: give more of the id"))),
         }
     }
+}
+
+pub(super) fn too_many_jobs() -> Refusal {
+    Refusal::NotNow(format!("there are {MAX_JOBS} jobs already"))
 }
 
 fn no_worker(wanted: &str) -> Refusal {

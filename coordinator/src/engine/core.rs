@@ -73,7 +73,7 @@ impl Core {
         change: watch::Sender<u64>,
     ) -> Result<Self, LedgerError> {
         let jobs =
-            ledger.jobs()?.into_iter().map(|summary| (summary.record.id, JobEntry::new(summary))).collect();
+            ledger.jobs()?.into_iter().map(|summary| (summary.record.id, JobEntry::read(summary))).collect();
         let ledger_id = ledger.ledger_id();
         // Unbounded, or the ledger's thread and the engine could wait for each other. What is in it is bounded by
         // what was asked.
@@ -341,9 +341,12 @@ impl Core {
         self.announce();
     }
 
-    /// Every unit is done or given up. Nobody is told before the ledger has it.
-    fn finished(&mut self, job: JobId) {
-        if self.jobs.get(&job).is_some_and(|entry| entry.state == JobState::Running) {
+    /// Every unit is done or given up, and so are those of the jobs that it needs. Nobody is told before the ledger has
+    /// it.
+    pub(super) fn finished(&mut self, job: JobId) {
+        let is_finished =
+            |entry: &JobEntry| entry.state == JobState::Running && self.waits_for(entry).is_none();
+        if self.jobs.get(&job).is_some_and(is_finished) {
             let ticket = self.ticket(Ticket::Finished(job));
             self.append(Entry::State { job, state: JobState::Finished, at_unix_ms: unix_ms() }, ticket);
         }

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use jobs::{Accumulator, BadPartial, Progress, Report};
+use jobs::{Accumulator, BadPartial, NeededReport, Progress, Report};
 
-use super::SharedJob;
+use super::{
+    SharedJob,
+    opening::{Opened, open},
+};
 use crate::{
     ledger::{CommitRecord, JobRecord, JobState, JobSummary},
     scheduler::{RangeSet, WorkerId},
@@ -17,6 +20,8 @@ pub(crate) struct JobEntry {
     pub state_unix_ms: u64,
     /// The job itself, or why this program cannot open it.
     pub job: Result<SharedJob, String>,
+    /// Names of the jobs that it needs.
+    pub needs: Vec<[u8; 16]>,
     /// The sum of its commits, once they have been added up.
     pub past: Past,
     pub done_units: u64,
@@ -41,9 +46,32 @@ pub(crate) enum Past {
 const MAX_FAILURES: usize = 1000;
 
 impl JobEntry {
-    pub fn new(summary: JobSummary) -> Self {
+    /// A job of the ledger.
+    pub fn read(summary: JobSummary) -> Self {
+        let opened = reopen(&summary.record);
+        let (job, needs) = match opened {
+            Ok(Opened { job, needs, .. }) => (Ok(job), needs.iter().map(|need| need.name).collect()),
+            Err(why) => (Err(why), Vec::new()),
+        };
+        Self::new(summary, job, needs)
+    }
+
+    /// A job that has just been submitted.
+    pub fn submitted(record: JobRecord, opened: &Opened) -> Self {
+        let summary = JobSummary {
+            state: JobState::Running,
+            state_unix_ms: record.created_unix_ms,
+            quarantined: Vec::new(),
+            failures: Vec::new(),
+            conflicts: Vec::new(),
+            record,
+        };
+        let needs = opened.needs.iter().map(|need| need.name).collect();
+        Self::new(summary, Ok(Arc::clone(&opened.job)), needs)
+    }
+
+    fn new(summary: JobSummary, job: Result<SharedJob, String>, needs: Vec<[u8; 16]>) -> Self {
         let JobSummary { record, state, state_unix_ms, quarantined, failures, conflicts } = summary;
-        let job = open(&record);
         let quarantined: RangeSet = quarantined.into_iter().map(|unit| unit..unit + 1).collect();
         // A finished job has done all that it has not given up; of the others the fold will tell.
         let finished = state == JobState::Finished;
@@ -54,6 +82,7 @@ impl JobEntry {
             state,
             state_unix_ms,
             job,
+            needs,
             past,
             done_units,
             done_before,
@@ -80,7 +109,13 @@ impl JobEntry {
         }
     }
 
-    pub fn report(&self) -> Result<Report, BadPartial> {
+    /// Whether every unit is done or given up, as far as is known.
+    pub fn is_complete(&self) -> bool {
+        matches!(self.past, Past::Known(_)) && self.done_units + self.quarantined.units() == self.record.units
+    }
+
+    /// The report, given those of the jobs that it needs.
+    pub fn report(&self, needed: Vec<Option<NeededReport>>) -> Result<Report, BadPartial> {
         let job = self.job.as_ref().map_err(|e| BadPartial(e.clone()))?;
         let Past::Known(sum) = &self.past else {
             return Err(BadPartial("the job's commits have not been added up".into()));
@@ -89,12 +124,13 @@ impl JobEntry {
             units: self.record.units,
             done: self.done_units,
             quarantined: self.quarantined.iter().collect(),
+            needed,
         };
         job.report(&sum.bytes()?, &progress)
     }
 }
 
-fn open(record: &JobRecord) -> Result<SharedJob, String> {
+fn reopen(record: &JobRecord) -> Result<Opened, String> {
     let JobRecord { kind: name, revision, settings, units, .. } = record;
     let kind = jobs::find(name).ok_or_else(|| format!("this program knows no job kind {name:?}"))?;
     if kind.revision() != *revision {
@@ -103,12 +139,12 @@ fn open(record: &JobRecord) -> Result<SharedJob, String> {
             "made by revision {revision} of {name}, this program has revision {ours}: start it anew with --fresh"
         ));
     }
-    let job: SharedJob = kind.open(settings).map_err(|e| e.to_string())?;
-    if job.units() != *units {
-        let ours = job.units();
+    let opened = open(name, *revision, settings).map_err(|e| e.to_string())?;
+    if opened.job.units() != *units {
+        let ours = opened.job.units();
         return Err(format!(
             "was planned with {units} units, this program plans {ours}: start it anew with --fresh"
         ));
     }
-    Ok(Arc::clone(&job))
+    Ok(opened)
 }

@@ -7,6 +7,8 @@ mod admin;
 mod core;
 mod intake;
 mod job_entry;
+mod needs;
+mod opening;
 mod sessions;
 mod status;
 mod writer;
@@ -65,9 +67,16 @@ pub type Outgoing = mpsc::Sender<Result<ToWorker, Refusal>>;
 
 type Answer<T> = oneshot::Sender<Result<T, Refusal>>;
 
+/// A job to be taken in.
+pub(crate) struct Submission {
+    pub opened: opening::Opened,
+    pub weight: u32,
+    pub fresh: bool,
+}
+
 /// What users ask.
 pub(crate) enum Ask {
-    Submit(SubmitRequest, Answer<(JobStatus, bool)>),
+    Submit(Submission, Answer<(JobStatus, bool)>),
     List(Answer<Vec<JobStatus>>),
     Status(String, Answer<JobStatus>),
     Result(String, Answer<(JobStatus, Report)>),
@@ -96,8 +105,11 @@ pub(crate) enum Input {
     Ask(Ask),
 }
 
+const MAX_WEIGHT: u32 = 1_000_000;
 /// Inputs that wait before their senders do.
 const INPUTS: usize = 4096;
+/// Submissions that are being read at a time: plans take time and memory.
+const OPENING: usize = 2;
 /// Size of all messages of workers that wait, in KiB.
 const INPUT_KIB: u32 = 64 << 10;
 
@@ -106,6 +118,7 @@ const INPUT_KIB: u32 = 64 << 10;
 pub struct Engine {
     inputs: mpsc::Sender<Input>,
     room: Arc<Semaphore>,
+    opening: Arc<Semaphore>,
     changed: watch::Receiver<u64>,
 }
 
@@ -132,7 +145,12 @@ impl Engine {
         let stop = CancellationToken::new();
         let task = tokio::spawn(core.run(queue, stop.clone()));
         Ok(EngineTask {
-            engine: Self { inputs, room: Arc::new(Semaphore::new(INPUT_KIB as usize)), changed },
+            engine: Self {
+                inputs,
+                room: Arc::new(Semaphore::new(INPUT_KIB as usize)),
+                opening: Arc::new(Semaphore::new(OPENING)),
+                changed,
+            },
             task,
             stop,
         })
@@ -145,13 +163,26 @@ impl Engine {
         hear.await.unwrap_or_else(|_| Err(gone()))
     }
 
-    /// Takes a job in. True when it was there already.
+    /// Takes a job in, and those that it needs. True when it was there already.
     ///
     /// # Errors
     ///
-    /// When it is no job, or there are too many.
+    /// When it is no job, there are too many, or one that it needs was cancelled.
     pub async fn submit(&self, request: SubmitRequest) -> Result<(JobStatus, bool), Refusal> {
-        self.ask(|answer| Input::Ask(Ask::Submit(request, answer))).await
+        let SubmitRequest { kind, revision, settings, weight, fresh } = request;
+        if weight > MAX_WEIGHT {
+            return Err(Refusal::Invalid(format!("weight {weight}: expected 1 to {MAX_WEIGHT}")));
+        }
+        let failed = |e: &dyn std::fmt::Display| Refusal::Failed(format!("the job could not be opened: {e}"));
+        let turn = Arc::clone(&self.opening).acquire_owned().await.map_err(|e| failed(&e))?;
+        let opened = tokio::task::spawn_blocking(move || {
+            let opened = opening::open(&kind, revision, &settings);
+            drop(turn);
+            opened
+        });
+        let opened = opened.await.map_err(|e| failed(&e))??;
+        let submission = Submission { opened, weight: weight.max(1), fresh };
+        self.ask(|answer| Input::Ask(Ask::Submit(submission, answer))).await
     }
 
     /// All jobs, in the order of submission.

@@ -56,6 +56,8 @@ impl Core {
             weight: record.weight,
             detail: detail(entry),
             done_before: entry.done_before.unwrap_or(0),
+            run: hex(&id.0),
+            waits_for: self.waits_for(entry).unwrap_or_default(),
         })
     }
 }

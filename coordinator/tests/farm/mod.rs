@@ -132,6 +132,11 @@ impl Farm {
         self.dir.path().join("coordinator")
     }
 
+    /// The folder of the parts, which all workers share.
+    pub fn parts(&self) -> PathBuf {
+        self.dir.path().join("parts")
+    }
+
     /// Starts the coordinator and waits until it listens.
     pub fn start_coordinator(&mut self) {
         let mut command = nonet(&["coordinator", "--listen", &self.listen]);
@@ -156,7 +161,9 @@ impl Farm {
             nonet(&["worker", "--coordinator", &self.url, "--threads", "1", "--commit-every-ms", "300"]);
         command
             .args(["--name", &format!("w{i}"), "--state"])
-            .arg(self.dir.path().join(format!("worker-{i}")));
+            .arg(self.dir.path().join(format!("worker-{i}")))
+            .arg("--parts")
+            .arg(self.parts());
         let log = std::fs::File::options()
             .create(true)
             .append(true)

@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError};
+use crate::kind::{BadPartial, BadSettings, JobKind, Needed, Progress, Report, UnitContext, UnitError};
 
 /// Arguments of the kind.
 #[derive(Debug, clap::Args, Serialize, Deserialize)]
@@ -31,6 +31,14 @@ pub struct NoopArgs {
     /// A name that makes this job another one
     #[arg(long, default_value = "")]
     label: String,
+    /// Write each unit's number as its part of the output
+    #[arg(long)]
+    #[serde(default)]
+    parts: bool,
+    /// Settings of another job of this kind, as JSON, that this one needs
+    #[arg(long, value_name = "JSON")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    needs: Option<String>,
 }
 
 /// See the module.
@@ -49,6 +57,7 @@ impl JobKind for Noop {
     const EXAMPLES: &'static str = "Example:\n  nonet run noop --units 1000000";
     const REVISION: u32 = 1;
     const HIDDEN: bool = true;
+    const OUTPUT: Option<&'static str> = Some("the numbers of all units, one a line");
 
     type Args = NoopArgs;
     type Partial = Tally;
@@ -62,6 +71,11 @@ impl JobKind for Noop {
 
     fn units(&self) -> u64 {
         self.0.units
+    }
+
+    fn needs(&self) -> Vec<Needed> {
+        let settings = self.0.needs.iter().cloned();
+        settings.map(|settings| Needed { kind: Self::NAME, settings }).collect()
     }
 
     fn unit_name(&self, unit: u64) -> String {
@@ -84,6 +98,9 @@ impl JobKind for Noop {
                 return Err(UnitError::Stopped);
             }
             std::hint::spin_loop();
+        }
+        if self.0.parts {
+            context.put_part(unit, format!("{unit}\n").as_bytes())?;
         }
         Ok(Tally { units: 1, sum: unit.into() })
     }
@@ -111,7 +128,11 @@ impl JobKind for Noop {
         let expected = sum_below(n);
         let wrong = progress.complete() && (units != self.0.units || sum != expected);
         Ok(Report {
-            json: serde_json::json!({ "units": units.to_string(), "sum": sum.to_string() }),
+            json: serde_json::json!({
+                "units": units.to_string(),
+                "sum": sum.to_string(),
+                "needed": progress.needed.iter().flatten().map(|report| &report.json).collect::<Vec<_>>(),
+            }),
             table: format!("{units} of {} units, sum of their numbers {sum}\n", self.0.units),
             csv: format!("units,sum\n{units},{sum}\n"),
             alarm: wrong

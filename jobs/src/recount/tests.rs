@@ -24,7 +24,7 @@ fn run(job: &Recount, range: Range<u64>) -> Partial {
 }
 
 fn finished(job: &Recount) -> Progress {
-    Progress { units: job.units(), done: job.units(), quarantined: Vec::new() }
+    Progress { units: job.units(), done: job.units(), ..Progress::default() }
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn any_split_and_order_give_the_same_bytes() {
 fn unfinished_jobs_say_what_is_known() {
     let job = job("2x3", Method::Search, false);
     let partial = run(&job, 0..10);
-    let progress = Progress { units: job.units(), done: 10, quarantined: Vec::new() };
+    let progress = Progress { units: job.units(), done: 10, ..Progress::default() };
     let report = job.report(&partial, &progress).unwrap();
     assert_eq!(report.json["complete"], false);
     assert_eq!(report.json["agrees"], serde_json::Value::Null);

@@ -54,6 +54,12 @@ impl Shape {
     /// Boxes of 3 rows and 3 columns.
     pub const NINE: Self = Self { rows: 3, columns: 3 };
 
+    /// Boxes of 2 rows and 2 columns: 4x4 grids.
+    pub const FOUR: Self = Self { rows: 2, columns: 2 };
+
+    /// Boxes of 2 rows and 3 columns: 6x6 grids.
+    pub const SIX: Self = Self { rows: 2, columns: 3 };
+
     /// The shapes whose grids can be counted from scratch here. `CxR` has as many grids as `RxC` and is read as it.
     pub const COUNTED: [Self; 5] = [
         Self { rows: 2, columns: 2 },

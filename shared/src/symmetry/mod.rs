@@ -1,7 +1,9 @@
-//! The symmetries of grids.
+//! Symmetries of grids and puzzles: the group, its conjugacy classes, canonical forms.
 
 pub mod conjugacy;
 pub mod group;
+pub mod minlex;
+mod names;
 mod wreath;
 
 pub use conjugacy::{ConjugacyClass, conjugacy_classes};

@@ -76,6 +76,16 @@ fn partitions(n: usize, least: usize) -> Vec<Vec<usize>> {
 }
 
 impl WreathClass {
+    /// Lines of a block.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Blocks of lines.
+    pub(super) fn blocks(&self) -> usize {
+        self.cycles.iter().map(|cycle| cycle.length).sum()
+    }
+
     /// The block cycles, ascending.
     pub(super) fn cycles(&self) -> &[BlockCycle] {
         &self.cycles
@@ -91,8 +101,7 @@ impl WreathClass {
     }
 
     fn identity(&self) -> Vec<u8> {
-        let blocks: usize = self.cycles.iter().map(|cycle| cycle.length).sum();
-        (0..=u8::MAX).take(blocks * self.size).collect()
+        (0..=u8::MAX).take(self.blocks() * self.size).collect()
     }
 
     /// An element of the class. Every block comes from the next of its cycle with its lines in order; only the last

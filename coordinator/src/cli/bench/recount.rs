@@ -71,7 +71,7 @@ fn measure(settings: &str, threads: usize) -> Result<Measured, Failure> {
     }
     let bytes = sum.bytes().map_err(|e| failed(&e))?;
     let seconds = begun.elapsed().as_secs_f64();
-    let progress = Progress { units, done: units, quarantined: Vec::new() };
+    let progress = Progress { units, done: units, ..Progress::default() };
     let report = job.report(&bytes, &progress).map_err(|e| failed(&e))?;
     if let Some(alarm) = report.alarm {
         return Err(failed(&alarm));

@@ -14,7 +14,7 @@
 
 use std::collections::HashMap;
 
-use super::{mask::Mask, memo::Memo, orbits::CellOrbits, templates::each_template_orbit};
+use super::{SliceProgress, mask::Mask, memo::Memo, orbits::CellOrbits, templates::each_template_orbit};
 use crate::symmetry::Symmetry;
 
 /// Blocks in a row that are looked at together, and groups of such.
@@ -119,17 +119,14 @@ impl<M: Mask> Cover<M> {
     /// Finds the blocks and the first choices.
     pub(super) fn new(orbits: &CellOrbits, centralizer: &[Symmetry]) -> Self {
         let mut masks: Vec<(M, u32)> = Vec::new();
-        each_template_orbit(orbits, &mut |mask, _, period| {
-            masks.push((mask, u32::try_from(period).expect("small")))
-        });
+        each_template_orbit(orbits, &mut |mask, _, period| masks.push((mask, small(period))));
         let mut held = vec![0u32; orbits.len()];
         for (mask, _) in &masks {
             mask.members().for_each(|m| held[m] += 1);
         }
         let mut sorted: Vec<usize> = (0..orbits.len()).collect();
-        if std::env::var("NOSORT").is_err() {
-            sorted.sort_by_key(|&orbit| (held[orbit], orbit));
-        }
+        // Orbits that few blocks hold come first: there is little choice for them.
+        sorted.sort_by_key(|&orbit| (held[orbit], orbit));
         let mut place = vec![0; orbits.len()];
         for (new, &old) in sorted.iter().enumerate() {
             place[old] = new;
@@ -139,14 +136,14 @@ impl<M: Mask> Cover<M> {
         }
         masks.sort_unstable_by_key(|(mask, _)| std::cmp::Reverse(mask.reversed()));
         let weigh =
-            |same: &[(M, u32)]| Block { mask: same[0].0, weight: same.len() as u32, period: same[0].1 };
+            |same: &[(M, u32)]| Block { mask: same[0].0, weight: small(same.len()), period: same[0].1 };
         let blocks: Vec<Block<M>> = masks.chunk_by(|a, b| a.0 == b.0).map(weigh).collect();
         let firsts = first_choices(orbits, &place, &blocks, centralizer);
         let least = blocks.iter().map(|block| block.period).min().unwrap_or(1);
         let weights = Weights::new(&blocks);
         Self {
             all: M::below(orbits.len()),
-            side: orbits.shape().side() as u32,
+            side: small(orbits.shape().side()),
             blocks: List::new(blocks),
             weights,
             least,
@@ -154,16 +151,54 @@ impl<M: Mask> Cover<M> {
         }
     }
 
-    /// Covers with the first choice `number`, all alike counted.
-    pub(super) fn count_first(&self, number: usize, memo: &mut Memo<M>, nodes: &mut [u64; 2]) -> u128 {
-        let first = &self.firsts[number];
-        let left = self.all ^ first.block.mask;
-        let mut search = Search { cover: self, memo, spare: Vec::new(), nodes: 0, tails: 0 };
-        let rest = search.count(&self.blocks, left, self.side - first.block.period);
-        nodes[0] += search.nodes;
-        nodes[1] += search.tails;
-        first.alike.checked_mul(rest).expect("fewer than all grids")
+    /// The covers of one slice: of all pairs of a first and a second choice, numbered as they come, those whose number
+    /// is `slice` modulo `slices`. Those of all slices together are the fixed grids.
+    ///
+    /// Takes up where `progress` says. `pause` is asked now and then, with what has been made; when it says true, the
+    /// slice ends with `None`.
+    pub(super) fn count_slice(
+        &self,
+        (slice, slices): (u64, u64),
+        mut progress: SliceProgress,
+        memo: &mut Memo<M>,
+        pause: &mut dyn FnMut(SliceProgress) -> bool,
+    ) -> Option<u128> {
+        let mut number = 0;
+        let mut inside = List::default();
+        for first in &self.firsts {
+            let left = self.all ^ first.block.mask;
+            let size = self.side - first.block.period;
+            // A first choice that covers all has itself as its only second one.
+            inside.fill(&self.blocks, left);
+            let nothing = [Block { mask: M::EMPTY, weight: 1, period: 0 }];
+            let seconds = if left == M::EMPTY { &nothing[..] } else { inside.starting(left.first()) };
+            for second in seconds {
+                let wanted = number % slices == slice && number >= progress.next;
+                number += 1;
+                if !wanted {
+                    continue;
+                }
+                let mut search = Search::new(self, memo, progress, pause);
+                let rest = search.count(&inside, left ^ second.mask, size - second.period);
+                if search.stopped {
+                    return None;
+                }
+                let ways =
+                    first.alike.checked_mul(second.weight.into()).and_then(|ways| ways.checked_mul(rest));
+                let sum =
+                    ways.and_then(|ways| progress.sum.checked_add(ways)).expect("fewer covers than grids");
+                progress = SliceProgress { next: number, sum };
+                if pause(progress) {
+                    return None;
+                }
+            }
+        }
+        Some(progress.sum)
     }
+}
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).expect("fewer templates than 2^32")
 }
 
 /// Weights by mask.
@@ -202,16 +237,31 @@ impl<M: Mask> Weights<M> {
     }
 }
 
+/// Nodes between two questions whether to stop. A node takes from 1 to some 100 us.
+const NODES_BETWEEN_PAUSES: u32 = 32;
+
 struct Search<'a, M> {
     cover: &'a Cover<M>,
     memo: &'a mut Memo<M>,
     /// Emptied lists, to be filled again.
     spare: Vec<List<M>>,
-    nodes: u64,
-    tails: u64,
+    progress: SliceProgress,
+    pause: &'a mut dyn FnMut(SliceProgress) -> bool,
+    nodes: u32,
+    /// Whether the search was told to stop: its counts are void then.
+    stopped: bool,
 }
 
-impl<M: Mask> Search<'_, M> {
+impl<'a, M: Mask> Search<'a, M> {
+    fn new(
+        cover: &'a Cover<M>,
+        memo: &'a mut Memo<M>,
+        progress: SliceProgress,
+        pause: &'a mut dyn FnMut(SliceProgress) -> bool,
+    ) -> Self {
+        Self { cover, memo, spare: Vec::new(), progress, pause, nodes: 0, stopped: false }
+    }
+
     /// Covers of `open`, which takes `size` templates, by blocks of `list`, among which are all inside it.
     fn count(&mut self, list: &List<M>, open: M, size: u32) -> u128 {
         if open == M::EMPTY {
@@ -223,15 +273,23 @@ impl<M: Mask> Search<'_, M> {
         if let Some(known) = self.memo.get(open) {
             return known;
         }
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(NODES_BETWEEN_PAUSES) {
+            self.stopped |= (self.pause)(self.progress);
+        }
+        if self.stopped {
+            return 0;
+        }
         let sum =
             if size < 3 * self.cover.least { self.two(list, open) } else { self.many(list, open, size) };
-        self.memo.put(open, sum);
+        if !self.stopped {
+            self.memo.put(open, sum);
+        }
         sum
     }
 
     /// Covers by one or two blocks.
-    fn two(&mut self, list: &List<M>, open: M) -> u128 {
-        self.tails += 1;
+    fn two(&self, list: &List<M>, open: M) -> u128 {
         let mut sum = 0;
         for block in list.starting(open.first()) {
             if block.mask & !open == M::EMPTY {
@@ -244,7 +302,6 @@ impl<M: Mask> Search<'_, M> {
     }
 
     fn many(&mut self, list: &List<M>, open: M, size: u32) -> u128 {
-        self.nodes += 1;
         let mut inside = self.spare.pop().unwrap_or_default();
         inside.fill(list, open);
         let mut sum = 0u128;

@@ -31,8 +31,6 @@ pub trait Mask:
     fn bit(member: usize) -> Self;
     /// The least member, or [`Mask::BITS`].
     fn first(self) -> usize;
-    /// Number of members.
-    fn count(self) -> u32;
     /// The bits the other way round: orders sets by their least members.
     fn reversed(self) -> Self;
     /// A word that two different sets seldom share.
@@ -68,10 +66,6 @@ impl Mask for u64 {
         self.trailing_zeros() as usize
     }
 
-    fn count(self) -> u32 {
-        self.count_ones()
-    }
-
     fn reversed(self) -> Self {
         self.reverse_bits()
     }
@@ -91,10 +85,6 @@ impl Mask for u128 {
 
     fn first(self) -> usize {
         self.trailing_zeros() as usize
-    }
-
-    fn count(self) -> u32 {
-        self.count_ones()
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "the two halves are mixed")]

@@ -7,7 +7,7 @@
 //! that T meets, and the cells of a piece share no row, column or box.
 //!
 //! That is the quick test: a class is dead when some g-orbit of cells has no l at all for which its pieces have their
-//! cells in distinct units. It is read off the cells; no template is looked at.
+//! cells in distinct units and every unit meets some such piece. It is read off the cells; no template is looked at.
 
 use crate::{grid::Shape, symmetry::Symmetry};
 
@@ -78,9 +78,24 @@ impl CellOrbits {
         Some(units)
     }
 
-    /// The quick test: whether each orbit can be covered by some template.
+    /// The quick test: whether each orbit can be covered by some template, of a period for which there can be templates
+    /// at all, that is, pieces in every row, column and box.
     pub(super) fn may_be_covered(&self) -> bool {
-        (0..self.len()).all(|orbit| self.periods().any(|period| self.piece(orbit, 0, period).is_some()))
+        let all_units = (1u128 << (3 * self.shape.side())) - 1;
+        let pieces = |period| (0..self.len()).map(move |orbit| self.piece(orbit, 0, period));
+        let possible = |period: &usize| {
+            // A piece and its images meet the same number of units, but not the same units: take all of them.
+            let met = (0..self.len()).flat_map(|orbit| (0..*period).map(move |place| (orbit, place)));
+            let met = met.filter_map(|(orbit, place)| self.piece(orbit, place, *period));
+            met.fold(0, |all, units| all | units) == all_units
+        };
+        let mut covered = vec![false; self.len()];
+        for period in self.periods().filter(possible) {
+            for (covered, piece) in covered.iter_mut().zip(pieces(period)) {
+                *covered |= piece.is_some();
+            }
+        }
+        covered.into_iter().all(|covered| covered)
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Gangster {
 }
 
 impl Gangster {
-    /// Prepares a recount. Enumerates the classes (3x3: some 1.3 ms; 2x5: 0.25 s) and counts nothing yet.
+    /// Prepares a recount. Enumerates the classes (3x3: some 1.3 ms; 2x5: some 20 ms) and counts nothing yet.
     ///
     /// # Errors
     ///

@@ -1,0 +1,63 @@
+//! The output of a job, put together from the parts of its units.
+
+use std::{
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+};
+
+use jobs::{OutputError, Report};
+use proto::v1::{JobStatus, State};
+use worker::parts::Parts;
+
+use super::exit::Failure;
+
+/// Writes the output of a finished job to `path`, whole or not at all.
+pub async fn write(status: &JobStatus, report: &Report, parts: &Path, path: PathBuf) -> Result<(), Failure> {
+    if status.state() != State::Finished || status.quarantined_units > 0 {
+        return Err(Failure::failed(format!("{}: nothing written, not all units are done", path.display())));
+    }
+    let (status, json, parts) = (status.clone(), report.json.clone(), parts.to_owned());
+    let written = tokio::task::spawn_blocking(move || write_blocking(&status, &json, &parts, &path)).await;
+    written.map_err(|e| Failure::failed(format!("writing the output failed: {e}")))?
+}
+
+fn write_blocking(
+    status: &JobStatus,
+    report: &serde_json::Value,
+    parts: &Path,
+    path: &Path,
+) -> Result<(), Failure> {
+    let failed = |e: &dyn std::fmt::Display| Failure::failed(format!("{}: {e}", path.display()));
+    let run = u128::from_str_radix(&status.run, 16).map_err(|e| failed(&e))?.to_be_bytes();
+    let kind = jobs::find(&status.kind)
+        .ok_or_else(|| failed(&format_args!("this program knows no job kind {}", status.kind)))?;
+    if kind.output().is_none() {
+        return Err(Failure::usage(format!(
+            "jobs of kind {} have no output beside their report",
+            kind.name()
+        )));
+    }
+    let job = kind.open(&status.settings).map_err(|e| failed(&e))?;
+    let parts = Parts::new(parts, run);
+    whole(path, |out| job.assemble(report, &parts, out)).map_err(|e| failed(&e))
+}
+
+/// Writes a file beside its place, syncs it, and puts it there.
+fn whole(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), OutputError>,
+) -> Result<(), OutputError> {
+    let name = path.file_name().ok_or_else(|| io::Error::other("not the name of a file"))?;
+    let draft = path.with_file_name(format!(".{}.{}", name.display(), std::process::id()));
+    let mut out = BufWriter::new(File::create(&draft)?);
+    let written = write(&mut out).and_then(|()| {
+        out.flush()?;
+        out.get_ref().sync_all()?;
+        Ok(fs::rename(&draft, path)?)
+    });
+    if written.is_err() {
+        drop(fs::remove_file(&draft));
+    }
+    written
+}

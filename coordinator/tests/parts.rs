@@ -1,0 +1,72 @@
+//! Results too large for the ledger: parts of units, and the output that is put together from them.
+
+mod farm;
+
+use std::path::Path;
+
+use farm::{Farm, run, spawn, until};
+
+/// What a no-op job of `units` units puts out.
+fn numbers(units: u64) -> String {
+    (0..units).flat_map(|unit| [unit.to_string(), "\n".into()]).collect()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).expect("an output")
+}
+
+#[test]
+fn a_run_killed_and_taken_up_again_puts_out_everything_once() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (state, out) = (path("state"), path("out.txt"));
+    let job = ["run", "noop", "--units", "400", "--unit-us", "3000", "--parts", "--state", &state];
+    let args = [&job[..], &["--output", &out]].concat();
+    let mut killed = spawn(&args);
+    until("some parts are written", || count_parts(&dir.path().join("state/parts")) > 40);
+    killed.kill();
+    assert!(!Path::new(&out).exists(), "the output is whole or absent");
+
+    let (code, stdout, stderr) = run(&args);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(stdout.starts_with("400 of 400 units"), "{stdout}");
+    assert_eq!(read(Path::new(&out)), numbers(400));
+    // Answered from the ledger, it is there as well; a part that is gone is named, and the old output stays.
+    assert_eq!(run(&args).0, Some(0));
+    let run_dir = std::fs::read_dir(dir.path().join("state/parts")).expect("parts").next().expect("a run");
+    std::fs::remove_file(run_dir.expect("a folder").path().join(format!("{:020}.part", 7))).expect("a part");
+    let (code, _, stderr) = run(&args);
+    assert_eq!((code, stderr.lines().count()), (Some(1), 2), "{stderr}");
+    assert!(stderr.contains("00007.part") && stderr.contains("--fresh"), "{stderr}");
+    assert_eq!(read(Path::new(&out)), numbers(400));
+    // Nothing of an output that failed is left.
+    assert_eq!(std::fs::read_dir(dir.path()).expect("a folder").count(), 2);
+    // A kind without parts has no such argument.
+    assert_eq!(run(&["run", "recount", "--output", &out]).0, Some(2));
+}
+
+fn count_parts(root: &Path) -> usize {
+    let runs = std::fs::read_dir(root).into_iter().flatten().flatten();
+    runs.map(|run| std::fs::read_dir(run.path()).map_or(0, Iterator::count)).sum()
+}
+
+#[test]
+fn workers_that_share_a_folder_put_a_result_together() {
+    let mut farm = Farm::start(2, &["--lease-ms", "50"]);
+    let out = farm.dir.path().join("out.txt");
+    let out = out.to_str().expect("UTF-8");
+    let (parts, url) = (farm.parts(), farm.url.clone());
+    let parts = parts.to_str().expect("UTF-8");
+    farm.ask(&["submit", "noop", "--units", "600", "--unit-us", "2000", "--parts"]);
+    let result = ["result", "noop", "--output", out, "--parts", parts, "--coordinator", &url];
+    let (code, _, stderr) = run(&result);
+    assert!(code == Some(1) && stderr.contains("not all units are done"), "{stderr}");
+    until("some units are done", || farm.ask(&["status", "noop"])["done"].as_u64() > Some(50));
+    farm.kill_worker(0);
+    assert_eq!(farm.wait("noop")["state"], "finished");
+    let (code, _, stderr) = run(&result);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(read(Path::new(out)), numbers(600));
+    assert_eq!(run(&["result", "noop", "--output", out, "--coordinator", &farm.url]).0, Some(2));
+    farm.check_ledger();
+}
