@@ -134,6 +134,10 @@ impl Symmetry {
     }
 
     /// The cycles of the permutation of the cells: (length, how many), by length.
+    ///
+    /// # Panics
+    ///
+    /// Never: there are at most 625 cells.
     pub fn cycle_type(&self) -> Vec<(u32, u32)> {
         let mut lengths: Vec<u32> = Vec::new();
         let mut seen = vec![false; self.rows.len() * self.columns.len()];

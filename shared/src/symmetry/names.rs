@@ -122,13 +122,16 @@ fn number(n: usize) -> String {
 mod tests {
     use std::collections::HashSet;
 
-    use crate::{grid::Shape, symmetry::conjugacy_classes};
+    use crate::{
+        grid::Shape,
+        symmetry::{ConjugacyClass, conjugacy_classes},
+    };
 
     #[test]
     fn no_two_classes_have_the_same_name() {
         for (rows, columns) in [(2, 2), (2, 3), (2, 4), (2, 5), (3, 3), (3, 4)] {
             let classes = conjugacy_classes(Shape::new(rows, columns).unwrap(), true);
-            let names: HashSet<String> = classes.iter().map(|class| class.name()).collect();
+            let names: HashSet<String> = classes.iter().map(ConjugacyClass::name).collect();
             assert_eq!(names.len(), classes.len(), "{rows}x{columns}");
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn wreath_classes(size: usize, blocks: usize) -> Vec<WreathClass> {
     }
     let mut list = Vec::new();
     choose(&kinds, blocks, &mut Vec::new(), &mut |cycles| {
-        list.push(WreathClass { size, cycles: cycles.to_vec() })
+        list.push(WreathClass { size, cycles: cycles.to_vec() });
     });
     list
 }

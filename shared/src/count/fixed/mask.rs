@@ -87,11 +87,11 @@ impl Mask for u128 {
         self.trailing_zeros() as usize
     }
 
-    #[allow(clippy::cast_possible_truncation, reason = "the two halves are mixed")]
     fn reversed(self) -> Self {
         self.reverse_bits()
     }
 
+    #[allow(clippy::cast_possible_truncation, reason = "the two halves are mixed")]
     fn word(self) -> u64 {
         (self as u64) ^ ((self >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }

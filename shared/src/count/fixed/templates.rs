@@ -15,12 +15,15 @@ struct Piece<M> {
     units: u128,
 }
 
+/// Takes the orbits of cells that a template orbit covers, and the pieces of one of its templates.
+type Found<'a, M> = &'a mut dyn FnMut(M, &[(usize, usize)]);
+
 /// Finds the template orbits of one period.
 struct Finder<'a, M> {
     side: usize,
     /// For each row, the pieces that meet it.
     rows: Vec<Vec<Piece<M>>>,
-    found: &'a mut dyn FnMut(M, &[(usize, usize)]),
+    found: Found<'a, M>,
     /// Orbit and place of the pieces taken.
     taken: Vec<(usize, usize)>,
 }
@@ -29,7 +32,7 @@ struct Finder<'a, M> {
 /// pieces (orbit, place of the first cell) of one of its templates, of which the period is the third argument.
 pub(super) fn each_template_orbit<M: Mask>(
     orbits: &CellOrbits,
-    found: &mut dyn FnMut(M, &[(usize, usize)], usize),
+    found: &mut impl FnMut(M, &[(usize, usize)], usize),
 ) {
     let side = orbits.shape().side();
     for period in orbits.periods() {
