@@ -100,6 +100,52 @@ pub fn grids(shape: Shape) -> Option<Published> {
     Some(entry.2)
 }
 
+/// Essentially different grids by shape; transposed grids are the same where boxes are square.
+pub const ESSENTIALLY_DIFFERENT: [(u8, u8, Published); 5] = [
+    (2, 2, different("2", "OEIS A109741(2); both can be listed by hand")),
+    (2, 3, different("49", "Jarvis & Russell 2006, Sudoku Players' Forums; OEIS A291188")),
+    (2, 4, different("1,673,187", "Russell 2006, Sudoku Players' Forums; OEIS A291188")),
+    (2, 5, different("4,743,933,602,050,718", "Pettersen 2006, Sudoku Players' Forums; OEIS A291188")),
+    (
+        3,
+        3,
+        different(
+            "5,472,730,538",
+            "Russell & Jarvis 2006, \"Mathematics of Sudoku II\", Math. Spectrum 39; OEIS A109741(3)",
+        ),
+    ),
+];
+
+/// The same without transposition.
+pub const ESSENTIALLY_DIFFERENT_3X3_UNTRANSPOSED: Published =
+    different("10,945,437,157", "Russell 2006, Sudoku Players' Forums");
+
+/// Essentially different 3x3 grids that some symmetry, with a relabelling, takes to themselves.
+pub const AUTOMORPHIC_3X3: Published = Published {
+    what: "essentially different 9x9 grids with a symmetry of their own",
+    digits: "560,151",
+    source: "Russell 2006, Sudoku Players' Forums",
+};
+
+const fn different(digits: &'static str, source: &'static str) -> Published {
+    Published { what: "essentially different grids", digits, source }
+}
+
+/// The published number of essentially different grids of a shape or its transposed one, with or without transposition.
+pub fn essentially_different(shape: Shape, with_transpose: bool) -> Option<Published> {
+    if shape == Shape::NINE && !with_transpose {
+        return Some(ESSENTIALLY_DIFFERENT_3X3_UNTRANSPOSED);
+    }
+    if shape == Shape::FOUR && !with_transpose {
+        return None;
+    }
+    let (rows, columns) = (shape.rows().min(shape.columns()), shape.rows().max(shape.columns()));
+    let entry = ESSENTIALLY_DIFFERENT
+        .iter()
+        .find(|(r, c, _)| (usize::from(*r), usize::from(*c)) == (rows, columns))?;
+    Some(entry.2)
+}
+
 /// Latin squares of order 1..=11 (`LATIN_SQUARES[n - 1]`), by rows, columns and symbols all told apart.
 pub const LATIN_SQUARES: [Published; 11] = [
     latin("1", "trivial; OEIS A002860"),
@@ -187,6 +233,15 @@ mod tests {
             assert_eq!(published.value().grouped(), published.digits);
         }
         for published in LATIN_SQUARES {
+            assert_eq!(published.value().grouped(), published.digits);
+        }
+        for (rows, columns, published) in ESSENTIALLY_DIFFERENT {
+            let shape = Shape::new(rows, columns).unwrap();
+            assert_eq!(essentially_different(shape.transposed(), true), Some(published));
+            assert_eq!(published.value().grouped(), published.digits);
+        }
+        assert_eq!(essentially_different(Shape::FOUR, false), None);
+        for published in [ESSENTIALLY_DIFFERENT_3X3_UNTRANSPOSED, AUTOMORPHIC_3X3] {
             assert_eq!(published.value().grouped(), published.digits);
         }
         let bands = [BANDS_3X3, BANDS_3X3_BOX_FIXED, BANDS_3X3_NORMALISED, BAND_CLASSES_3X3, GANGSTERS_3X3];

@@ -1,0 +1,359 @@
+//! Exact covers of the cells by template orbits, counted.
+//!
+//! Template orbits that cover the same cells can stand for each other: a *block* is a set of orbits of cells together
+//! with its weight, the number of template orbits that cover just them. The grids that a symmetry fixes (up to
+//! relabelling) are the exact covers by blocks, each counted with the product of its weights.
+//!
+//! `N(U)`, the weighted number of covers of U, is the sum over the blocks b inside U that hold the first orbit of U of
+//! `weight(b) N(U - b)`. It depends on U alone and is remembered.
+//!
+//! The very first choice is made up to the centralizer of the symmetry: what commutes with g permutes blocks, keeps
+//! weights, and so `N(all - b)` is the same for all b in one orbit of the centralizer. One of them is counted, times
+//! the number of those that hold the first orbit of cells. (It is nothing to the argument that the centralizer moves
+//! that orbit too.)
+
+use std::collections::HashMap;
+
+use super::{SliceProgress, mask::Mask, memo::Memo, orbits::CellOrbits, templates::each_template_orbit};
+use crate::symmetry::Symmetry;
+
+/// Blocks in a row that are looked at together, and groups of such.
+const GROUP: usize = 16;
+
+/// Blocks in lexicographic order of their members, with what the blocks of each group have in common: that is a lot in
+/// this order, and most groups can be passed over at once when blocks inside a small set are looked for.
+#[derive(Clone, Debug)]
+pub(super) struct List<M> {
+    pub(super) blocks: Vec<Block<M>>,
+    /// Common to the blocks of each group of [`GROUP`].
+    common: Vec<M>,
+    /// Common to the blocks of each group of groups.
+    wide: Vec<M>,
+}
+
+impl<M> Default for List<M> {
+    fn default() -> Self {
+        Self { blocks: Vec::new(), common: Vec::new(), wide: Vec::new() }
+    }
+}
+
+impl<M: Mask> List<M> {
+    fn new(blocks: Vec<Block<M>>) -> Self {
+        let mut list = Self { blocks, ..Self::default() };
+        list.index();
+        list
+    }
+
+    fn index(&mut self) {
+        self.common.clear();
+        self.wide.clear();
+        self.common.extend(
+            self.blocks
+                .chunks(GROUP)
+                .map(|group| group.iter().fold(!M::EMPTY, |all, block| all & block.mask)),
+        );
+        self.wide.extend(
+            self.common.chunks(GROUP).map(|group| group.iter().fold(!M::EMPTY, |all, &mask| all & mask)),
+        );
+    }
+
+    /// The blocks whose least orbit is `first`.
+    fn starting(&self, first: usize) -> &[Block<M>] {
+        let from = self.blocks.partition_point(|block| block.mask.first() < first);
+        let count = self.blocks[from..].partition_point(|block| block.mask.first() == first);
+        &self.blocks[from..from + count]
+    }
+
+    /// Makes this the list of those blocks of `list` that lie inside `open`.
+    fn fill(&mut self, list: &Self, open: M) {
+        let barred = !open;
+        self.blocks.clear();
+        for (w, &wide) in list.wide.iter().enumerate() {
+            if wide & barred != M::EMPTY {
+                continue;
+            }
+            let groups = w * GROUP..((w + 1) * GROUP).min(list.common.len());
+            for (&common, group) in list.common[groups.clone()].iter().zip(groups) {
+                if common & barred != M::EMPTY {
+                    continue;
+                }
+                let blocks = &list.blocks[group * GROUP..((group + 1) * GROUP).min(list.blocks.len())];
+                self.blocks.extend(blocks.iter().filter(|block| block.mask & barred == M::EMPTY));
+            }
+        }
+        self.index();
+    }
+}
+
+/// A set of orbits of cells that templates cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Block<M> {
+    pub(super) mask: M,
+    /// Template orbits that cover just these.
+    pub(super) weight: u32,
+    /// Templates in each: the period.
+    pub(super) period: u32,
+}
+
+/// A first choice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct First<M> {
+    pub(super) block: Block<M>,
+    /// How many template orbits hold the first orbit of cells and leave as many covers: the weight of the block
+    /// times the blocks that the centralizer takes it to.
+    pub(super) alike: u128,
+}
+
+/// All there is to know about a class to count.
+pub(super) struct Cover<M> {
+    all: M,
+    side: u32,
+    /// By the first orbit of cells they hold, then ascending.
+    pub(super) blocks: List<M>,
+    weights: Weights<M>,
+    least: u32,
+    pub(super) firsts: Vec<First<M>>,
+}
+
+impl<M: Mask> Cover<M> {
+    /// Finds the blocks and the first choices.
+    pub(super) fn new(orbits: &CellOrbits, centralizer: &[Symmetry]) -> Self {
+        let mut masks: Vec<(M, u32)> = Vec::new();
+        each_template_orbit(orbits, &mut |mask, _, period| masks.push((mask, small(period))));
+        let mut held = vec![0u32; orbits.len()];
+        for (mask, _) in &masks {
+            mask.members().for_each(|m| held[m] += 1);
+        }
+        let mut sorted: Vec<usize> = (0..orbits.len()).collect();
+        // Orbits that few blocks hold come first: there is little choice for them.
+        sorted.sort_by_key(|&orbit| (held[orbit], orbit));
+        let mut place = vec![0; orbits.len()];
+        for (new, &old) in sorted.iter().enumerate() {
+            place[old] = new;
+        }
+        for mask in &mut masks {
+            mask.0 = mask.0.members().fold(M::EMPTY, |image, member| image | M::bit(place[member]));
+        }
+        masks.sort_unstable_by_key(|(mask, _)| std::cmp::Reverse(mask.reversed()));
+        let weigh =
+            |same: &[(M, u32)]| Block { mask: same[0].0, weight: small(same.len()), period: same[0].1 };
+        let blocks: Vec<Block<M>> = masks.chunk_by(|a, b| a.0 == b.0).map(weigh).collect();
+        let firsts = first_choices(orbits, &place, &blocks, centralizer);
+        let least = blocks.iter().map(|block| block.period).min().unwrap_or(1);
+        let weights = Weights::new(&blocks);
+        Self {
+            all: M::below(orbits.len()),
+            side: small(orbits.shape().side()),
+            blocks: List::new(blocks),
+            weights,
+            least,
+            firsts,
+        }
+    }
+
+    /// The covers of one slice: of all pairs of a first and a second choice, numbered as they come, those whose number
+    /// is `slice` modulo `slices`. Those of all slices together are the fixed grids.
+    ///
+    /// Takes up where `progress` says. `pause` is asked now and then, with what has been made; when it says true, the
+    /// slice ends with `None`.
+    pub(super) fn count_slice(
+        &self,
+        (slice, slices): (u64, u64),
+        mut progress: SliceProgress,
+        memo: &mut Memo<M>,
+        pause: &mut dyn FnMut(SliceProgress) -> bool,
+    ) -> Option<u128> {
+        let mut number = 0;
+        let mut inside = List::default();
+        for first in &self.firsts {
+            let left = self.all ^ first.block.mask;
+            let size = self.side - first.block.period;
+            // A first choice that covers all has itself as its only second one.
+            inside.fill(&self.blocks, left);
+            let nothing = [Block { mask: M::EMPTY, weight: 1, period: 0 }];
+            let seconds = if left == M::EMPTY { &nothing[..] } else { inside.starting(left.first()) };
+            for second in seconds {
+                let wanted = number % slices == slice && number >= progress.next;
+                number += 1;
+                if !wanted {
+                    continue;
+                }
+                let mut search = Search::new(self, memo, progress, pause);
+                let rest = search.count(&inside, left ^ second.mask, size - second.period);
+                if search.stopped {
+                    return None;
+                }
+                let ways =
+                    first.alike.checked_mul(second.weight.into()).and_then(|ways| ways.checked_mul(rest));
+                let sum =
+                    ways.and_then(|ways| progress.sum.checked_add(ways)).expect("fewer covers than grids");
+                progress = SliceProgress { next: number, sum };
+                if pause(progress) {
+                    return None;
+                }
+            }
+        }
+        Some(progress.sum)
+    }
+}
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).expect("fewer templates than 2^32")
+}
+
+/// Weights by mask.
+struct Weights<M> {
+    slots: Vec<(M, u32)>,
+}
+
+impl<M: Mask> Weights<M> {
+    fn new(blocks: &[Block<M>]) -> Self {
+        let mut table = Self { slots: vec![(M::EMPTY, 0); (2 * blocks.len()).next_power_of_two().max(2)] };
+        for block in blocks {
+            let mut slot = table.slot(block.mask);
+            while table.slots[slot].0 != M::EMPTY {
+                slot = (slot + 1) % table.slots.len();
+            }
+            table.slots[slot] = (block.mask, block.weight);
+        }
+        table
+    }
+
+    fn slot(&self, set: M) -> usize {
+        let mixed = set.word().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let bits = self.slots.len().trailing_zeros();
+        usize::try_from(mixed >> (64 - bits)).expect("fewer slots than addresses")
+    }
+
+    fn get(&self, set: M) -> u32 {
+        let mut slot = self.slot(set);
+        loop {
+            let (known, weight) = self.slots[slot];
+            if known == set || known == M::EMPTY {
+                return weight;
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+    }
+}
+
+/// Nodes between two questions whether to stop. A node takes from 1 to some 100 us.
+const NODES_BETWEEN_PAUSES: u32 = 32;
+
+struct Search<'a, M> {
+    cover: &'a Cover<M>,
+    memo: &'a mut Memo<M>,
+    /// Emptied lists, to be filled again.
+    spare: Vec<List<M>>,
+    progress: SliceProgress,
+    pause: &'a mut dyn FnMut(SliceProgress) -> bool,
+    nodes: u32,
+    /// Whether the search was told to stop: its counts are void then.
+    stopped: bool,
+}
+
+impl<'a, M: Mask> Search<'a, M> {
+    fn new(
+        cover: &'a Cover<M>,
+        memo: &'a mut Memo<M>,
+        progress: SliceProgress,
+        pause: &'a mut dyn FnMut(SliceProgress) -> bool,
+    ) -> Self {
+        Self { cover, memo, spare: Vec::new(), progress, pause, nodes: 0, stopped: false }
+    }
+
+    /// Covers of `open`, which takes `size` templates, by blocks of `list`, among which are all inside it.
+    fn count(&mut self, list: &List<M>, open: M, size: u32) -> u128 {
+        if open == M::EMPTY {
+            return 1;
+        }
+        if size < 2 * self.cover.least {
+            return self.cover.weights.get(open).into();
+        }
+        if let Some(known) = self.memo.get(open) {
+            return known;
+        }
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(NODES_BETWEEN_PAUSES) {
+            self.stopped |= (self.pause)(self.progress);
+        }
+        if self.stopped {
+            return 0;
+        }
+        let sum =
+            if size < 3 * self.cover.least { self.two(list, open) } else { self.many(list, open, size) };
+        if !self.stopped {
+            self.memo.put(open, sum);
+        }
+        sum
+    }
+
+    /// Covers by one or two blocks.
+    fn two(&self, list: &List<M>, open: M) -> u128 {
+        let mut sum = 0;
+        for block in list.starting(open.first()) {
+            if block.mask & !open == M::EMPTY {
+                let left = open ^ block.mask;
+                let rest = if left == M::EMPTY { 1 } else { self.cover.weights.get(left) };
+                sum += u128::from(u64::from(block.weight) * u64::from(rest));
+            }
+        }
+        sum
+    }
+
+    fn many(&mut self, list: &List<M>, open: M, size: u32) -> u128 {
+        let mut inside = self.spare.pop().unwrap_or_default();
+        inside.fill(list, open);
+        let mut sum = 0u128;
+        for block in inside.starting(open.first()) {
+            let rest = self.count(&inside, open ^ block.mask, size - block.period);
+            let ways = u128::from(block.weight).checked_mul(rest);
+            sum = ways.and_then(|ways| sum.checked_add(ways)).expect("fewer covers than grids");
+        }
+        self.spare.push(inside);
+        sum
+    }
+}
+
+/// The first choices: blocks that hold orbit 0 up to the centralizer.
+fn first_choices<M: Mask>(
+    orbits: &CellOrbits,
+    place: &[usize],
+    blocks: &[Block<M>],
+    centralizer: &[Symmetry],
+) -> Vec<First<M>> {
+    let number: HashMap<M, usize> = blocks.iter().enumerate().map(|(i, block)| (block.mask, i)).collect();
+    let actions: Vec<Vec<M>> = centralizer
+        .iter()
+        .map(|by| {
+            let mut action = vec![M::EMPTY; orbits.len()];
+            for (orbit, cycle) in orbits.cycles.iter().enumerate() {
+                action[place[orbit]] =
+                    M::bit(place[usize::from(orbits.place[by.source(usize::from(cycle[0]))].0)]);
+            }
+            action
+        })
+        .collect();
+    let mut seen = vec![false; blocks.len()];
+    let mut firsts = Vec::new();
+    let mut open = Vec::new();
+    for (start, block) in blocks.iter().enumerate().take_while(|(_, block)| block.mask.first() == 0) {
+        if std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        let mut with_first = 0u64;
+        open.push(block.mask);
+        while let Some(mask) = open.pop() {
+            with_first += u64::from(mask.first() == 0);
+            for action in &actions {
+                let image = mask.members().fold(M::EMPTY, |image, member| image | action[member]);
+                if !std::mem::replace(&mut seen[number[&image]], true) {
+                    open.push(image);
+                }
+            }
+        }
+        let alike = u128::from(with_first) * u128::from(block.weight);
+        firsts.push(First { block: *block, alike });
+    }
+    firsts
+}

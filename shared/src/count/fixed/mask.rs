@@ -1,0 +1,98 @@
+//! Sets of orbits of cells, as wide as they need to be.
+
+use std::{
+    fmt::Debug,
+    hash::Hash,
+    ops::{BitAnd, BitOr, BitXor, Not},
+};
+
+/// A set of up to [`Mask::BITS`] orbits of cells, a bit for each.
+///
+/// The search spends its time here, so it runs on one machine word where orbits are few (2x4, and every class that
+/// matters on 3x3 and 2x5) and on two where they are not.
+pub trait Mask:
+    Copy
+    + Debug
+    + Eq
+    + Hash
+    + Ord
+    + Send
+    + Sync
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Not<Output = Self>
+{
+    /// The set without members.
+    const EMPTY: Self;
+    /// Bits there are.
+    const BITS: usize;
+    /// The set with one member.
+    fn bit(member: usize) -> Self;
+    /// The least member, or [`Mask::BITS`].
+    fn first(self) -> usize;
+    /// The bits the other way round: orders sets by their least members.
+    fn reversed(self) -> Self;
+    /// A word that two different sets seldom share.
+    fn word(self) -> u64;
+
+    /// The set `0..count`.
+    fn below(count: usize) -> Self {
+        (0..count).fold(Self::EMPTY, |set, member| set | Self::bit(member))
+    }
+
+    /// The members, ascending.
+    fn members(self) -> impl Iterator<Item = usize> {
+        let mut rest = self;
+        std::iter::from_fn(move || {
+            let member = rest.first();
+            (member < Self::BITS).then(|| {
+                rest = rest & !Self::bit(member);
+                member
+            })
+        })
+    }
+}
+
+impl Mask for u64 {
+    const EMPTY: Self = 0;
+    const BITS: usize = 64;
+
+    fn bit(member: usize) -> Self {
+        1 << member
+    }
+
+    fn first(self) -> usize {
+        self.trailing_zeros() as usize
+    }
+
+    fn reversed(self) -> Self {
+        self.reverse_bits()
+    }
+
+    fn word(self) -> u64 {
+        self
+    }
+}
+
+impl Mask for u128 {
+    const EMPTY: Self = 0;
+    const BITS: usize = 128;
+
+    fn bit(member: usize) -> Self {
+        1 << member
+    }
+
+    fn first(self) -> usize {
+        self.trailing_zeros() as usize
+    }
+
+    fn reversed(self) -> Self {
+        self.reverse_bits()
+    }
+
+    #[allow(clippy::cast_possible_truncation, reason = "the two halves are mixed")]
+    fn word(self) -> u64 {
+        (self as u64) ^ ((self >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
