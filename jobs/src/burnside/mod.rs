@@ -20,7 +20,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use shared::{
-    count::{FixedGrids, UnitProgress},
+    count::{FixedGrids, SliceProgress},
     grid::Shape,
 };
 
@@ -79,7 +79,12 @@ impl JobKind for Burnside {
     fn unit_name(&self, unit: u64) -> String {
         let class = self.grids.class_of(unit);
         let of_class = self.grids.units_of(class);
-        format!("class {}, choice {} of {}", class + 1, unit - of_class.start + 1, of_class.end - of_class.start)
+        format!(
+            "class {}, choice {} of {}",
+            class + 1,
+            unit - of_class.start + 1,
+            of_class.end - of_class.start
+        )
     }
 
     fn empty(&self) -> Vec<ClassPartial> {
@@ -88,9 +93,9 @@ impl JobKind for Burnside {
 
     fn run_unit(&self, unit: u64, context: &UnitContext<'_>) -> Result<Vec<ClassPartial>, UnitError> {
         let saved = context.resume().and_then(|bytes| postcard::from_bytes(&bytes).ok());
-        let start: UnitProgress = saved.unwrap_or_default();
+        let start: SliceProgress = saved.unwrap_or_default();
         let mut last_saved = Instant::now();
-        let mut pause = |progress: UnitProgress| {
+        let mut pause = |progress: SliceProgress| {
             let stopped = context.stopped();
             if stopped || last_saved.elapsed() >= SAVE_EVERY {
                 context.save(|| postcard::to_stdvec(&progress).expect("two numbers can be written"));

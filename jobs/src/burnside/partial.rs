@@ -40,7 +40,11 @@ pub fn check(list: &[ClassPartial], job: &FixedGrids, range: &Range<u64>) -> Res
 }
 
 /// The sum of two lists.
-pub fn merge(a: &[ClassPartial], b: &[ClassPartial], job: &FixedGrids) -> Result<Vec<ClassPartial>, BadPartial> {
+pub fn merge(
+    a: &[ClassPartial],
+    b: &[ClassPartial],
+    job: &FixedGrids,
+) -> Result<Vec<ClassPartial>, BadPartial> {
     let mut all = [a, b].concat();
     all.sort_by_key(|count| count.class);
     let mut sum: Vec<ClassPartial> = Vec::with_capacity(all.len());

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use shared::{
     count::Exact,
     literature::{self, Published},
-    symmetry::{ConjugacyClass, describe},
+    symmetry::ConjugacyClass,
 };
 
 use super::{Burnside, partial::ClassPartial};
@@ -57,12 +57,15 @@ fn found(job: &Burnside, partial: &[ClassPartial], progress: &Progress) -> Resul
     let fixed: Vec<Option<Exact>> = (0..)
         .zip(classes)
         .map(|(number, class)| match &identity {
-            Identity::Recount(grids) | Identity::Published(grids, _) if class.is_identity() => Some(grids.clone()),
+            Identity::Recount(grids) | Identity::Published(grids, _) if class.is_identity() => {
+                Some(grids.clone())
+            }
             Identity::Unknown if class.is_identity() => None,
             _ => known(number),
         })
         .collect();
-    let terms = classes.iter().zip(&fixed).filter_map(|(class, fixed)| Some(class.size.times(fixed.as_ref()?)));
+    let terms =
+        classes.iter().zip(&fixed).filter_map(|(class, fixed)| Some(class.size.times(fixed.as_ref()?)));
     let sum: Exact = terms.sum();
     let complete = fixed.iter().all(Option::is_some);
     let quotient = complete.then(|| sum.divided(&group.order()).expect("a group has elements"));
@@ -74,7 +77,8 @@ fn found(job: &Burnside, partial: &[ClassPartial], progress: &Progress) -> Resul
 fn identity(job: &Burnside, progress: &Progress) -> Result<Identity, BadPartial> {
     let relabellings = Exact::factorial(job.shape.side() as u64);
     let divided = |grids: &Exact| {
-        let what = || BadPartial(format!("{grids} grids are no multiple of their {relabellings} relabellings"));
+        let what =
+            || BadPartial(format!("{grids} grids are no multiple of their {relabellings} relabellings"));
         grids.divided_exactly(&relabellings).ok_or_else(what)
     };
     match progress.needed.first() {
@@ -107,7 +111,10 @@ impl Found {
 fn alarm(found: &Found) -> Option<String> {
     let (quotient, left_over) = found.quotient.as_ref()?;
     if !left_over.is_zero() {
-        return Some(format!("the sum {} is no multiple of the group's order: {left_over} are left over", found.sum));
+        return Some(format!(
+            "the sum {} is no multiple of the group's order: {left_over} are left over",
+            found.sum
+        ));
     }
     (found.agrees() == Some(false))
         .then(|| format!("{} essentially different grids are not as many as published", quotient.grouped()))
@@ -123,7 +130,7 @@ fn json(job: &Burnside, found: &Found) -> Value {
             "size": class.size.to_string(),
             "cycle_type": cycles,
             "representative": { "transposed": g.transposed(), "rows": g.rows(), "columns": g.columns() },
-            "name": describe(class),
+            "name": class.name(),
             "fixed": fixed.as_ref().map(Exact::to_string),
         })
     });
@@ -199,7 +206,7 @@ fn table(job: &Burnside, found: &Found, progress: &Progress) -> String {
 }
 
 fn row(class: &ConjugacyClass, fixed: &str) -> String {
-    format!("{:>5}  {:>7}  {fixed:>17}  {}", class.order, class.size.to_string(), describe(class))
+    format!("{:>5}  {:>7}  {fixed:>17}  {}", class.order, class.size.to_string(), class.name())
 }
 
 fn csv(job: &Burnside, found: &Found) -> String {
@@ -208,7 +215,7 @@ fn csv(job: &Burnside, found: &Found) -> String {
         let cycles: Vec<String> =
             class.cycle_type.iter().map(|(length, times)| format!("{length}^{times}")).collect();
         let fixed = fixed.as_ref().map_or(String::new(), Exact::to_string);
-        let name = describe(class);
+        let name = class.name();
         writeln!(text, "{},{},{},{fixed},\"{name}\"", class.order, class.size, cycles.join(" "))
             .expect("strings take everything");
     }
