@@ -173,7 +173,8 @@ fn table(job: &Burnside, found: &Found, progress: &Progress) -> String {
     let zero = found.fixed.iter().flatten().filter(|fixed| fixed.is_zero()).count();
     let unknown = found.fixed.iter().filter(|fixed| fixed.is_none()).count();
     let nonzero = classes.len() - zero - unknown;
-    let transposing = if group.with_transpose() { "" } else { ", without transposition" };
+    let square = job.shape.rows() == job.shape.columns();
+    let transposing = if group.with_transpose() || !square { "" } else { ", without transposition" };
     line(&format!(
         "shape {} ({}){transposing}: {} classes, {nonzero} fix grids, {zero} fix none",
         job.shape,
