@@ -3,6 +3,7 @@
 //! A new kind is one folder here and one line in [`KINDS`]. Nothing else changes: not the wire, not the ledger, not
 //! the command line. See [`kind::JobKind`] for what a kind must promise.
 
+mod automorphic;
 mod burnside;
 pub mod erased;
 pub mod kind;
@@ -21,8 +22,12 @@ pub use parts::{OutputError, PartSink, PartSource, PartsDigest};
 use erased::Erased;
 
 /// Every kind there is.
-pub static KINDS: &[&dyn ErasedKind] =
-    &[&Erased::<recount::Recount>::new(), &Erased::<burnside::Burnside>::new(), &Erased::<noop::Noop>::new()];
+pub static KINDS: &[&dyn ErasedKind] = &[
+    &Erased::<recount::Recount>::new(),
+    &Erased::<burnside::Burnside>::new(),
+    &Erased::<automorphic::Automorphic>::new(),
+    &Erased::<noop::Noop>::new(),
+];
 
 /// Finds a kind by name.
 #[must_use]

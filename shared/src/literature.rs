@@ -127,6 +127,25 @@ pub const AUTOMORPHIC_3X3: Published = Published {
     source: "Russell 2006, Sudoku Players' Forums",
 };
 
+/// These by how many symmetries they have, the one that changes nothing included: (automorphisms, grids).
+pub const AUTOMORPHISMS_3X3: [(u32, u64); 15] = [
+    (2, 548_449),
+    (3, 7_336),
+    (4, 2_826),
+    (6, 1_257),
+    (8, 29),
+    (9, 42),
+    (12, 92),
+    (18, 85),
+    (27, 2),
+    (36, 15),
+    (54, 11),
+    (72, 2),
+    (108, 3),
+    (162, 1),
+    (648, 1),
+];
+
 const fn different(digits: &'static str, source: &'static str) -> Published {
     Published { what: "essentially different grids", digits, source }
 }
@@ -241,6 +260,8 @@ mod tests {
             assert_eq!(published.value().grouped(), published.digits);
         }
         assert_eq!(essentially_different(Shape::FOUR, false), None);
+        let automorphic: Exact = AUTOMORPHISMS_3X3.iter().map(|&(_, grids)| Exact::from(grids)).sum();
+        assert_eq!(automorphic, AUTOMORPHIC_3X3.value());
         for published in [ESSENTIALLY_DIFFERENT_3X3_UNTRANSPOSED, AUTOMORPHIC_3X3] {
             assert_eq!(published.value().grouped(), published.digits);
         }

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use shared::{
     grid::Shape,
-    symmetry::minlex::{Canonical, Cells, Transformation, brute, grid, puzzle},
+    symmetry::minlex::{Canonical, Cells, Transformation, automorphisms, brute, grid, puzzle},
 };
 
 /// The grid with the most automorphisms.
@@ -211,4 +211,26 @@ fn minlex_refuses_what_is_no_grid() {
     assert!(grid(&wrong).is_err());
     wrong[0] = 255;
     assert!(grid(&wrong).is_err());
+}
+
+#[test]
+fn automorphisms_are_a_group_of_the_size_that_is_said() {
+    let mut rng = ChaCha8Rng::seed_from_u64(41);
+    let special = [
+        (MOST_CANONICAL, 648),
+        ("123456789457893612986217354274538196531964827698721435342685971715349268869172543", 72),
+        ("123456789456789123789123456214365897365897214897214365531642978642978531978531642", 3),
+    ];
+    let random = (0..50).map(|_| (random_grid(&mut rng), None)).collect::<Vec<_>>();
+    for (cells, expected) in special.map(|(text, size)| (cells(text), Some(size))).into_iter().chain(random) {
+        let cells = random_transformation(&mut rng).apply(&cells);
+        let all = automorphisms(&cells).unwrap();
+        assert_eq!(all.len(), grid(&cells).unwrap().automorphisms as usize);
+        assert!(expected.is_none_or(|size| size == all.len()));
+        let known: std::collections::HashSet<_> = all.iter().copied().collect();
+        assert!(known.len() == all.len() && all.iter().all(|by| by.apply(&cells) == cells));
+        let products = all.iter().take(20).flat_map(|a| all.iter().map(|b| a.then(b)));
+        assert!(products.into_iter().all(|product| known.contains(&product)));
+    }
+    assert!(automorphisms(&[1; 81]).is_err());
 }

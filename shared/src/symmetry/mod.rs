@@ -1,5 +1,6 @@
 //! Symmetries of grids and puzzles: the group, its conjugacy classes, canonical forms.
 
+pub mod automorphic;
 pub mod conjugacy;
 pub mod group;
 pub mod minlex;

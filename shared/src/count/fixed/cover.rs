@@ -58,14 +58,22 @@ impl<M: Mask> List<M> {
     }
 
     /// The blocks whose least orbit is `first`.
-    fn starting(&self, first: usize) -> &[Block<M>] {
+    pub(super) fn starting(&self, first: usize) -> &[Block<M>] {
         let from = self.blocks.partition_point(|block| block.mask.first() < first);
         let count = self.blocks[from..].partition_point(|block| block.mask.first() == first);
         &self.blocks[from..from + count]
     }
 
+    /// The second choices when a first one leaves `left`. One that covers all has nothing as its only second one.
+    pub(super) fn seconds(&self, left: M) -> Vec<Block<M>> {
+        if left == M::EMPTY {
+            return vec![Block { mask: M::EMPTY, weight: 1, period: 0 }];
+        }
+        self.starting(left.first()).to_vec()
+    }
+
     /// Makes this the list of those blocks of `list` that lie inside `open`.
-    fn fill(&mut self, list: &Self, open: M) {
+    pub(super) fn fill(&mut self, list: &Self, open: M) {
         let barred = !open;
         self.blocks.clear();
         for (w, &wide) in list.wide.iter().enumerate() {
@@ -86,7 +94,7 @@ impl<M: Mask> List<M> {
 }
 
 /// A set of orbits of cells that templates cover.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Block<M> {
     pub(super) mask: M,
     /// Template orbits that cover just these.
@@ -99,19 +107,22 @@ pub(super) struct Block<M> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct First<M> {
     pub(super) block: Block<M>,
-    /// How many template orbits hold the first orbit of cells and leave as many covers: the weight of the block
-    /// times the blocks that the centralizer takes it to.
-    pub(super) alike: u128,
+    /// The blocks that hold the first orbit of cells and to which the centralizer takes this one: all leave as many
+    /// covers.
+    pub(super) alike: u64,
 }
 
 /// All there is to know about a class to count.
 pub(super) struct Cover<M> {
-    all: M,
-    side: u32,
+    pub(super) all: M,
+    pub(super) side: u32,
+    /// For each orbit of cells its bit in a mask.
+    pub(super) place: Vec<usize>,
     /// By the first orbit of cells they hold, then ascending.
     pub(super) blocks: List<M>,
-    weights: Weights<M>,
-    least: u32,
+    pub(super) weights: Weights<M>,
+    /// The least period of a block.
+    pub(super) least: u32,
     pub(super) firsts: Vec<First<M>>,
 }
 
@@ -132,7 +143,7 @@ impl<M: Mask> Cover<M> {
             place[old] = new;
         }
         for mask in &mut masks {
-            mask.0 = mask.0.members().fold(M::EMPTY, |image, member| image | M::bit(place[member]));
+            mask.0 = placed(mask.0, &place);
         }
         masks.sort_unstable_by_key(|(mask, _)| std::cmp::Reverse(mask.reversed()));
         let weigh =
@@ -144,6 +155,7 @@ impl<M: Mask> Cover<M> {
         Self {
             all: M::below(orbits.len()),
             side: small(orbits.shape().side()),
+            place,
             blocks: List::new(blocks),
             weights,
             least,
@@ -166,13 +178,9 @@ impl<M: Mask> Cover<M> {
         let mut number = 0;
         let mut inside = List::default();
         for first in &self.firsts {
-            let left = self.all ^ first.block.mask;
-            let size = self.side - first.block.period;
-            // A first choice that covers all has itself as its only second one.
+            let (left, size) = (self.all ^ first.block.mask, self.side - first.block.period);
             inside.fill(&self.blocks, left);
-            let nothing = [Block { mask: M::EMPTY, weight: 1, period: 0 }];
-            let seconds = if left == M::EMPTY { &nothing[..] } else { inside.starting(left.first()) };
-            for second in seconds {
+            for second in inside.seconds(left) {
                 let wanted = number % slices == slice && number >= progress.next;
                 number += 1;
                 if !wanted {
@@ -183,8 +191,9 @@ impl<M: Mask> Cover<M> {
                 if search.stopped {
                     return None;
                 }
-                let ways =
-                    first.alike.checked_mul(second.weight.into()).and_then(|ways| ways.checked_mul(rest));
+                let ways = (u128::from(first.alike) * u128::from(first.block.weight))
+                    .checked_mul(second.weight.into())
+                    .and_then(|ways| ways.checked_mul(rest));
                 let sum =
                     ways.and_then(|ways| progress.sum.checked_add(ways)).expect("fewer covers than grids");
                 progress = SliceProgress { next: number, sum };
@@ -197,12 +206,17 @@ impl<M: Mask> Cover<M> {
     }
 }
 
+/// A set of orbits with each in its place.
+pub(super) fn placed<M: Mask>(orbits: M, place: &[usize]) -> M {
+    orbits.members().fold(M::EMPTY, |image, member| image | M::bit(place[member]))
+}
+
 fn small(number: usize) -> u32 {
     u32::try_from(number).expect("fewer templates than 2^32")
 }
 
 /// Weights by mask.
-struct Weights<M> {
+pub(super) struct Weights<M> {
     slots: Vec<(M, u32)>,
 }
 
@@ -225,7 +239,7 @@ impl<M: Mask> Weights<M> {
         usize::try_from(mixed >> (64 - bits)).expect("fewer slots than addresses")
     }
 
-    fn get(&self, set: M) -> u32 {
+    pub(super) fn get(&self, set: M) -> u32 {
         let mut slot = self.slot(set);
         loop {
             let (known, weight) = self.slots[slot];
@@ -352,8 +366,7 @@ fn first_choices<M: Mask>(
                 }
             }
         }
-        let alike = u128::from(with_first) * u128::from(block.weight);
-        firsts.push(First { block: *block, alike });
+        firsts.push(First { block: *block, alike: with_first });
     }
     firsts
 }

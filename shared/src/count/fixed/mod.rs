@@ -6,7 +6,8 @@
 //!
 //! - `orbits`: the orbits of g on the cells, and a test that most classes fail at once;
 //! - `templates`: the g-orbits of templates;
-//! - `cover`: the exact covers, the first choice up to the centralizer of g, with a memory (`memo`).
+//! - `cover`: the exact covers, the first choice up to the centralizer of g, with a memory (`memo`);
+//! - `listing`: the grids themselves, one by one, every choice up to the centralizer (`commuting`, `template_lists`).
 //!
 //! Two orbits of templates may cover the same cells: they are counted apart, as a weight. Russell & Jarvis 2006 found
 //! the numbers for 3x3 by cell-by-cell search.
@@ -14,10 +15,13 @@
 //! Cost, on one core: all 274 classes of 3x3 but the identity some 0.1 s, as many as there are of 2x4 as well; see
 //! `benches/burnside.rs`.
 
+mod commuting;
 mod cover;
+mod listing;
 mod mask;
 mod memo;
 mod orbits;
+mod template_lists;
 mod templates;
 
 use std::{
@@ -32,6 +36,7 @@ use crate::{
     symmetry::{ConjugacyClass, SymmetryGroup, conjugacy_classes},
 };
 use cover::Cover;
+pub use listing::FixedListing;
 use mask::Mask;
 use memo::Memo;
 use orbits::CellOrbits;
@@ -197,10 +202,18 @@ impl FixedGrids {
     }
 }
 
+impl ConjugacyClass {
+    /// A quick test: false when the shape of its orbits on the cells alone shows that it fixes no grid.
+    #[must_use]
+    pub fn may_fix_grids(&self) -> bool {
+        CellOrbits::new(&self.representative).may_be_covered()
+    }
+}
+
 /// Whether a class has to be counted.
 fn has_units(class: &ConjugacyClass) -> bool {
     // The identity fixes every grid, and these are counted faster by other means (but for the smallest, tests do it).
-    !class.is_identity() && CellOrbits::new(&class.representative).may_be_covered()
+    !class.is_identity() && class.may_fix_grids()
 }
 
 /// Slices of a class, so that several workers share the largest ones.

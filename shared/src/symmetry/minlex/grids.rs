@@ -43,11 +43,47 @@ pub fn grid(cells: &Cells) -> Result<Canonical, NotAGrid> {
     Ok(checked_grid(cells))
 }
 
+/// The canonical form of what is known to be a grid.
+pub(super) fn checked_grid(cells: &Cells) -> Canonical {
+    let mut best = Best::NONE;
+    let class = each_candidate(&lines(cells), |rows, chute, turn| best.improve(rows, chute, turn));
+    best.canonical(&bands().least[usize::from(class)])
+}
+
+/// The symmetries that take a complete grid to itself, each with the renaming it needs; the identity is one of them.
+///
+/// They are as many as [`grid()`] says, and cost about as much to find.
+///
+/// ```
+/// use shared::symmetry::minlex::{Transformation, automorphisms};
+///
+/// let text = b"123456789456789123789123456231564897564897231897231564312645978645978312978312645";
+/// let cells = text.map(|symbol| symbol - b'0');
+/// let all = automorphisms(&cells).unwrap();
+/// assert_eq!(all.len(), 648);
+/// assert!(all.contains(&Transformation::IDENTITY) && all.iter().all(|by| by.apply(&cells) == cells));
+/// ```
+///
+/// # Errors
+///
+/// When a row, column or box does not have every digit once.
+pub fn automorphisms(cells: &Cells) -> Result<Vec<Transformation>, NotAGrid> {
+    let Canonical { form, transformation, .. } = grid(cells)?;
+    let back = transformation.inverse();
+    let mut all = Vec::new();
+    each_candidate(&lines(cells), |rows, chute, turn| {
+        let to_form = Image::new(rows, chute, turn).transformation(chute, turn);
+        if to_form.apply(cells) == form {
+            all.push(to_form.then(&back));
+        }
+    });
+    Ok(all)
+}
+
 /// The nine rows of each orientation.
 type Lines = [[[u8; 9]; 9]; 2];
 
-/// The canonical form of what is known to be a grid.
-pub(super) fn checked_grid(cells: &Cells) -> Canonical {
+fn lines(cells: &Cells) -> Lines {
     let mut lines: Lines = [[[0; 9]; 9]; 2];
     for (r, row) in cells.as_chunks::<9>().0.iter().enumerate() {
         lines[0][r] = *row;
@@ -55,6 +91,13 @@ pub(super) fn checked_grid(cells: &Cells) -> Canonical {
             lines[1][c][r] = digit;
         }
     }
+    lines
+}
+
+/// Calls `f` with every way to get the least top band: the rows of an orientation, the chute (counted on through the
+/// transposed ones), and what makes it the least. Returns the band's class.
+#[inline]
+fn each_candidate(lines: &Lines, mut f: impl FnMut(&[[u8; 9]; 9], usize, &Turn)) -> u16 {
     let table = bands();
     let found: [Found; 6] = array::from_fn(|chute| {
         let rows = &lines[chute / 3];
@@ -62,14 +105,50 @@ pub(super) fn checked_grid(cells: &Cells) -> Canonical {
         table.find([&rows[start], &rows[start + 1], &rows[start + 2]])
     });
     let class = found.iter().map(|found| found.class).min().expect("six chutes");
-    let mut best = Best::NONE;
     for (chute, found) in found.iter().enumerate().filter(|(_, found)| found.class == class) {
         let turn = table.to_least(found);
         for automorphism in &table.automorphisms[usize::from(class)] {
-            best.improve(&lines[chute / 3], chute, &turn.then(automorphism));
+            f(&lines[chute / 3], chute, &turn.then(automorphism));
         }
     }
-    best.canonical(&table.least[usize::from(class)])
+    class
+}
+
+/// What follows from the top band of an image.
+struct Image {
+    /// Which rows of the grid come below.
+    below: [usize; 6],
+    columns: [usize; 9],
+    digits: [u8; 10],
+}
+
+impl Image {
+    #[inline]
+    fn new(rows: &[[u8; 9]; 9], chute: usize, turn: &Turn) -> Self {
+        let start = chute % 3 * 3;
+        let top = &rows[start + usize::from(turn.rows[0])];
+        let columns = turn.columns.map(usize::from);
+        let mut digits = [0; 10];
+        for (name, &column) in (1..).zip(&columns) {
+            digits[usize::from(top[column])] = name;
+        }
+        // Column 1 has 1, 4 or 5 to 9 in the top band, and 2 below it.
+        let first = |row: usize| digits[usize::from(rows[row][columns[0]])];
+        let chutes =
+            [(start + 3) % 9, (start + 6) % 9].map(|start| sorted_by([start, start + 1, start + 2], first));
+        let [middle, last] = if first(chutes[0][0]) == 2 { chutes } else { [chutes[1], chutes[0]] };
+        let below = [middle[0], middle[1], middle[2], last[0], last[1], last[2]];
+        Self { below, columns, digits }
+    }
+
+    fn transformation(&self, chute: usize, turn: &Turn) -> Transformation {
+        let top = turn.rows.map(|row| chute % 3 * 3 + usize::from(row));
+        let mut rows = [0; 9];
+        for (to, from) in rows.iter_mut().zip(top.into_iter().chain(self.below)) {
+            *to = LINES[from];
+        }
+        Transformation { transposed: chute >= 3, rows, columns: turn.columns, digits: self.digits }
+    }
 }
 
 /// The least image so far.
@@ -87,23 +166,11 @@ impl Best {
     /// Takes in the image whose top band is made by `turn` from a chute of the grid with these `rows`.
     #[inline]
     fn improve(&mut self, rows: &[[u8; 9]; 9], chute: usize, turn: &Turn) {
-        let start = chute % 3 * 3;
-        let top = &rows[start + usize::from(turn.rows[0])];
-        let columns = turn.columns.map(usize::from);
-        let mut digits = [0; 10];
-        for (name, &column) in (1..).zip(&columns) {
-            digits[usize::from(top[column])] = name;
-        }
-        // Column 1 has 1, 4 or 5 to 9 in the top band, and 2 below it.
-        let first = |row: usize| digits[usize::from(rows[row][columns[0]])];
-        let chutes =
-            [(start + 3) % 9, (start + 6) % 9].map(|start| sorted_by([start, start + 1, start + 2], first));
-        let [middle, last] = if first(chutes[0][0]) == 2 { chutes } else { [chutes[1], chutes[0]] };
-        let below = [middle[0], middle[1], middle[2], last[0], last[1], last[2]];
+        let ways = Image::new(rows, chute, turn);
         let mut images = [0; 6];
         let mut less = false;
-        for ((to, &row), best) in images.iter_mut().zip(&below).zip(&self.below) {
-            *to = image(&rows[row], &columns, &digits);
+        for ((to, &row), best) in images.iter_mut().zip(&ways.below).zip(&self.below) {
+            *to = image(&rows[row], &ways.columns, &ways.digits);
             if !less && *to > *best {
                 return;
             }
@@ -113,14 +180,7 @@ impl Best {
             self.attained += 1;
             return;
         }
-        let mut from = [0; 9];
-        for (to, row) in
-            from.iter_mut().zip(turn.rows.map(|r| start + usize::from(r)).into_iter().chain(below))
-        {
-            *to = LINES[row];
-        }
-        let transformation =
-            Transformation { transposed: chute >= 3, rows: from, columns: turn.columns, digits };
+        let transformation = ways.transformation(chute, turn);
         *self = Self { below: images, attained: 1, transformation };
     }
 

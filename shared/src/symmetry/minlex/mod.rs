@@ -21,7 +21,7 @@ mod puzzles;
 mod state;
 mod transformation;
 
-pub use grids::{NotAGrid, grid};
+pub use grids::{NotAGrid, automorphisms, grid};
 pub use puzzles::puzzle;
 pub use transformation::Transformation;
 
