@@ -25,6 +25,6 @@ pub use audit::{Audit, AuditCount, AuditError, AuditOf};
 pub use classes::{ClassCount, Classes, ImpossibleCount};
 pub use compare::Comparison;
 pub use exact::{Exact, ParseExactError};
-pub use fixed::{FixedGrids, FixedListing, SliceProgress, TooLarge};
+pub use fixed::{FixedGrids, FixedListing, Sample, SliceProgress, TooLarge};
 pub use gangster::Gangster;
 pub use search::{Search, UnitProgress};

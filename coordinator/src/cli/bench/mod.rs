@@ -1,5 +1,6 @@
 //! `nonet bench`: whole runs, measured and printed in the units that users care about.
 
+mod burnside;
 mod machinery;
 mod recount;
 
@@ -19,6 +20,11 @@ enum What {
     /// Recounts in process: seconds per method and shape, beside what is asked of them
     #[command(after_help = "Example:\n  nonet bench recount")]
     Recount(recount::RecountArgs),
+    /// What the classes of a shape cost, estimated from a few seconds of each
+    #[command(
+        after_help = "Examples:\n  nonet bench burnside --shape 2x5\n  nonet bench burnside --shape 3x4 --seconds 20"
+    )]
+    Burnside(burnside::BurnsideArgs),
     /// No-op work units a second through a coordinator and two workers on loopback, durable, and CPU per unit
     #[command(after_help = "Example:\n  nonet bench machinery --units 400000")]
     Machinery(machinery::MachineryArgs),
@@ -28,6 +34,7 @@ enum What {
 pub async fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
     let done = tokio::task::spawn_blocking(move || match args.what {
         What::Recount(args) => recount::bench(&args),
+        What::Burnside(args) => burnside::bench(&args),
         What::Machinery(args) => machinery::bench(&args),
     });
     done.await.map_err(|e| Failure::failed(format!("the benchmark failed: {e}")))??;

@@ -7,14 +7,14 @@
 //! `N(U)`, the weighted number of covers of U, is the sum over the blocks b inside U that hold the first orbit of U of
 //! `weight(b) N(U - b)`. It depends on U alone and is remembered.
 //!
-//! The very first choice is made up to the centralizer of the symmetry: what commutes with g permutes blocks, keeps
-//! weights, and so `N(all - b)` is the same for all b in one orbit of the centralizer. One of them is counted, times
-//! the number of those that hold the first orbit of cells. (It is nothing to the argument that the centralizer moves
-//! that orbit too.)
+//! The first two choices are made up to the centralizer of the symmetry (`choices`): what commutes with g permutes
+//! blocks, keeps weights, and so `N(all - b)` is the same for all b in one orbit of the centralizer. One of them is
+//! counted, times the number of those that hold the first orbit of cells. (It is nothing to the argument that the
+//! centralizer moves that orbit too.)
 
-use std::collections::HashMap;
-
-use super::{SliceProgress, mask::Mask, memo::Memo, orbits::CellOrbits, templates::each_template_orbit};
+use super::{
+    SliceProgress, choices, mask::Mask, memo::Memo, orbits::CellOrbits, templates::each_template_orbit,
+};
 use crate::symmetry::Symmetry;
 
 /// Blocks in a row that are looked at together, and groups of such.
@@ -103,13 +103,14 @@ pub(super) struct Block<M> {
     pub(super) period: u32,
 }
 
-/// A first choice.
+/// A first and a second choice.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct First<M> {
-    pub(super) block: Block<M>,
-    /// The blocks that hold the first orbit of cells and to which the centralizer takes this one: all leave as many
-    /// covers.
-    pub(super) alike: u64,
+struct Start<M> {
+    first: Block<M>,
+    /// Empty when the first choice covers all.
+    second: Block<M>,
+    /// Pairs of choices that leave as many covers, this one included.
+    alike: u64,
 }
 
 /// All there is to know about a class to count.
@@ -123,12 +124,13 @@ pub(super) struct Cover<M> {
     pub(super) weights: Weights<M>,
     /// The least period of a block.
     pub(super) least: u32,
-    pub(super) firsts: Vec<First<M>>,
+    starts: Vec<Start<M>>,
 }
 
 impl<M: Mask> Cover<M> {
-    /// Finds the blocks and the first choices.
-    pub(super) fn new(orbits: &CellOrbits, centralizer: &[Symmetry]) -> Self {
+    /// Finds the blocks and the first choices. From `many_blocks` on the second choice is made up to the stabilizer of
+    /// the first.
+    pub(super) fn new(orbits: &CellOrbits, centralizer: &[Symmetry], many_blocks: usize) -> Self {
         let mut masks: Vec<(M, u32)> = Vec::new();
         each_template_orbit(orbits, &mut |mask, _, period| masks.push((mask, small(period))));
         let mut held = vec![0u32; orbits.len()];
@@ -149,18 +151,17 @@ impl<M: Mask> Cover<M> {
         let weigh =
             |same: &[(M, u32)]| Block { mask: same[0].0, weight: small(same.len()), period: same[0].1 };
         let blocks: Vec<Block<M>> = masks.chunk_by(|a, b| a.0 == b.0).map(weigh).collect();
-        let firsts = first_choices(orbits, &place, &blocks, centralizer);
         let least = blocks.iter().map(|block| block.period).min().unwrap_or(1);
         let weights = Weights::new(&blocks);
-        Self {
-            all: M::below(orbits.len()),
-            side: small(orbits.shape().side()),
-            place,
-            blocks: List::new(blocks),
-            weights,
-            least,
-            firsts,
-        }
+        let (all, blocks) = (M::below(orbits.len()), List::new(blocks));
+        let actions = choices::actions(orbits, &place, centralizer);
+        let starts = starts(&blocks, all, &actions, blocks.blocks.len() >= many_blocks);
+        Self { all, side: small(orbits.shape().side()), place, blocks, weights, least, starts }
+    }
+
+    /// Number of pairs of a first and a second choice.
+    pub(super) fn starts(&self) -> u64 {
+        self.starts.len() as u64
     }
 
     /// The covers of one slice: of all pairs of a first and a second choice, numbered as they come, those whose number
@@ -175,35 +176,59 @@ impl<M: Mask> Cover<M> {
         memo: &mut Memo<M>,
         pause: &mut dyn FnMut(SliceProgress) -> bool,
     ) -> Option<u128> {
-        let mut number = 0;
         let mut inside = List::default();
-        for first in &self.firsts {
-            let (left, size) = (self.all ^ first.block.mask, self.side - first.block.period);
-            inside.fill(&self.blocks, left);
-            for second in inside.seconds(left) {
-                let wanted = number % slices == slice && number >= progress.next;
-                number += 1;
-                if !wanted {
-                    continue;
-                }
-                let mut search = Search::new(self, memo, progress, pause);
-                let rest = search.count(&inside, left ^ second.mask, size - second.period);
-                if search.stopped {
-                    return None;
-                }
-                let ways = (u128::from(first.alike) * u128::from(first.block.weight))
-                    .checked_mul(second.weight.into())
-                    .and_then(|ways| ways.checked_mul(rest));
-                let sum =
-                    ways.and_then(|ways| progress.sum.checked_add(ways)).expect("fewer covers than grids");
-                progress = SliceProgress { next: number, sum };
-                if pause(progress) {
-                    return None;
-                }
+        let mut inside_of = M::EMPTY;
+        for (number, start) in (0..).zip(&self.starts) {
+            if number % slices != slice || number < progress.next {
+                continue;
+            }
+            let Start { first, second, alike } = start;
+            let left = self.all ^ first.mask;
+            if inside_of != left {
+                inside.fill(&self.blocks, left);
+                inside_of = left;
+            }
+            let mut search = Search::new(self, memo, progress, pause);
+            let rest = search.count(&inside, left ^ second.mask, self.side - first.period - second.period);
+            if search.stopped {
+                return None;
+            }
+            let ways = u128::from(first.weight) * u128::from(second.weight);
+            let ways = ways.checked_mul((*alike).into()).and_then(|ways| ways.checked_mul(rest));
+            let sum = ways.and_then(|ways| progress.sum.checked_add(ways)).expect("fewer covers than grids");
+            progress = SliceProgress { next: number + 1, sum };
+            if pause(progress) {
+                return None;
             }
         }
         Some(progress.sum)
     }
+}
+
+/// From how many blocks on it pays to make the second choice up to the stabilizer of the first: counting takes seconds
+/// then, and finding the stabilizer a tenth of one.
+pub(super) const MANY_BLOCKS: usize = 1 << 14;
+
+/// Pairs of a first and a second choice, up to the centralizer, whose generators act like `actions`.
+fn starts<M: Mask>(
+    blocks: &List<M>,
+    all: M,
+    actions: &[choices::Action],
+    with_stabilizers: bool,
+) -> Vec<Start<M>> {
+    let mut starts = Vec::new();
+    let mut inside = List::default();
+    for first in choices::up_to(actions, blocks.starting(0), with_stabilizers) {
+        let left = all ^ first.block.mask;
+        inside.fill(blocks, left);
+        let seconds = choices::up_to(&first.stabilizer, &inside.seconds(left), false);
+        starts.extend(seconds.into_iter().map(|second| Start {
+            first: first.block,
+            second: second.block,
+            alike: first.alike * second.alike,
+        }));
+    }
+    starts
 }
 
 /// A set of orbits with each in its place.
@@ -327,46 +352,4 @@ impl<'a, M: Mask> Search<'a, M> {
         self.spare.push(inside);
         sum
     }
-}
-
-/// The first choices: blocks that hold orbit 0 up to the centralizer.
-fn first_choices<M: Mask>(
-    orbits: &CellOrbits,
-    place: &[usize],
-    blocks: &[Block<M>],
-    centralizer: &[Symmetry],
-) -> Vec<First<M>> {
-    let number: HashMap<M, usize> = blocks.iter().enumerate().map(|(i, block)| (block.mask, i)).collect();
-    let actions: Vec<Vec<M>> = centralizer
-        .iter()
-        .map(|by| {
-            let mut action = vec![M::EMPTY; orbits.len()];
-            for (orbit, cycle) in orbits.cycles.iter().enumerate() {
-                action[place[orbit]] =
-                    M::bit(place[usize::from(orbits.place[by.source(usize::from(cycle[0]))].0)]);
-            }
-            action
-        })
-        .collect();
-    let mut seen = vec![false; blocks.len()];
-    let mut firsts = Vec::new();
-    let mut open = Vec::new();
-    for (start, block) in blocks.iter().enumerate().take_while(|(_, block)| block.mask.first() == 0) {
-        if std::mem::replace(&mut seen[start], true) {
-            continue;
-        }
-        let mut with_first = 0u64;
-        open.push(block.mask);
-        while let Some(mask) = open.pop() {
-            with_first += u64::from(mask.first() == 0);
-            for action in &actions {
-                let image = mask.members().fold(M::EMPTY, |image, member| image | action[member]);
-                if !std::mem::replace(&mut seen[number[&image]], true) {
-                    open.push(image);
-                }
-            }
-        }
-        firsts.push(First { block: *block, alike: with_first });
-    }
-    firsts
 }

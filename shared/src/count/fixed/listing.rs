@@ -11,7 +11,7 @@
 
 use super::{
     commuting::{Commuting, up_to},
-    cover::{Block, Cover, List},
+    cover::{Block, Cover, List, MANY_BLOCKS},
     mask::Mask,
     orbits::CellOrbits,
     template_lists::TemplateLists,
@@ -62,7 +62,7 @@ impl FixedListing {
             return None;
         }
         let centralizer = class.centralizer();
-        let cover = Cover::new(&orbits, &centralizer);
+        let cover = Cover::new(&orbits, &centralizer, MANY_BLOCKS);
         let templates = TemplateLists::new(&orbits, &cover.place);
         let group = Commuting::generated(&orbits, &cover.place, &centralizer);
         let starts = starts(&cover, &group.iter().collect::<Vec<_>>());

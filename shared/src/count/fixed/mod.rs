@@ -6,7 +6,7 @@
 //!
 //! - `orbits`: the orbits of g on the cells, and a test that most classes fail at once;
 //! - `templates`: the g-orbits of templates;
-//! - `cover`: the exact covers, the first choice up to the centralizer of g, with a memory (`memo`);
+//! - `cover`: the exact covers, the first choices up to the centralizer of g (`choices`), with a memory (`memo`);
 //! - `listing`: the grids themselves, one by one, every choice up to the centralizer (`commuting`, `template_lists`).
 //!
 //! Two orbits of templates may cover the same cells: they are counted apart, as a weight. Russell & Jarvis 2006 found
@@ -15,6 +15,7 @@
 //! Cost, on one core: all 274 classes of 3x3 but the identity some 0.1 s, as many as there are of 2x4 as well; see
 //! `benches/burnside.rs`.
 
+mod choices;
 mod commuting;
 mod cover;
 mod listing;
@@ -35,7 +36,7 @@ use crate::{
     grid::Shape,
     symmetry::{ConjugacyClass, SymmetryGroup, conjugacy_classes},
 };
-use cover::Cover;
+use cover::{Cover, MANY_BLOCKS};
 pub use listing::FixedListing;
 use mask::Mask;
 use memo::Memo;
@@ -68,6 +69,15 @@ pub struct SliceProgress {
     /// The first pair of choices that has not been counted.
     next: u64,
     sum: u128,
+}
+
+/// How much of a class was counted by [`FixedGrids::sample`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Pairs of choices that the class has.
+    pub pairs: u64,
+    /// Those counted.
+    pub counted: u64,
 }
 
 /// The fixed grids of all conjugacy classes of a shape.
@@ -190,6 +200,23 @@ impl FixedGrids {
         }
     }
 
+    /// Counts some of the pairs of choices of a class, up to `wanted` of them, spread evenly, and says how many of how
+    /// many. What they cost tells what the class costs. `pause`, asked as in [`FixedGrids::run_unit`], ends it.
+    ///
+    /// A class whose tables are not there yet gets them first.
+    ///
+    /// # Panics
+    ///
+    /// When there is no such class.
+    pub fn sample(&self, class: usize, wanted: u64, pause: &mut dyn FnMut() -> bool) -> Sample {
+        let tables = self.tables(class);
+        let (pairs, counted) = match tables.0.get_or_init(|| AnyCover::new(&self.classes[class])) {
+            AnyCover::Narrow(cover, memos) => sample(cover, memos, wanted, pause),
+            AnyCover::Wide(cover, memos) => sample(cover, memos, wanted, pause),
+        };
+        Sample { pairs, counted }
+    }
+
     /// The tables of a class: those that are kept, or new ones.
     fn tables(&self, class: usize) -> Arc<Tables> {
         let mut kept = lock(&self.kept);
@@ -229,12 +256,17 @@ fn slices(shape: Shape) -> u64 {
 
 impl AnyCover {
     fn new(class: &ConjugacyClass) -> Self {
+        Self::with_stabilizers(class, MANY_BLOCKS)
+    }
+
+    /// With second choices up to stabilizers from so many blocks on.
+    fn with_stabilizers(class: &ConjugacyClass, many_blocks: usize) -> Self {
         let orbits = CellOrbits::new(&class.representative);
         let centralizer = class.centralizer();
         if orbits.len() <= u64::BITS as usize {
-            Self::Narrow(Cover::new(&orbits, &centralizer), Mutex::default())
+            Self::Narrow(Cover::new(&orbits, &centralizer, many_blocks), Mutex::default())
         } else {
-            Self::Wide(Cover::new(&orbits, &centralizer), Mutex::default())
+            Self::Wide(Cover::new(&orbits, &centralizer, many_blocks), Mutex::default())
         }
     }
 }
@@ -250,6 +282,24 @@ fn run<M: Mask>(
     let counted = cover.count_slice(slice, progress, &mut memo, pause);
     lock(memos).push(memo);
     counted
+}
+
+fn sample<M: Mask>(
+    cover: &Cover<M>,
+    memos: &Memos<M>,
+    wanted: u64,
+    pause: &mut dyn FnMut() -> bool,
+) -> (u64, u64) {
+    let pairs = cover.starts();
+    let slices = pairs.checked_div(wanted).unwrap_or(u64::MAX).max(1);
+    let (mut counted, mut before) = (0, SliceProgress::default());
+    let mut pause = |now: SliceProgress| {
+        counted += u64::from(now.next != before.next);
+        before = now;
+        pause()
+    };
+    run(cover, memos, (slices / 2, slices), SliceProgress::default(), &mut pause);
+    (pairs, counted)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

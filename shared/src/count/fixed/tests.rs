@@ -80,3 +80,41 @@ fn plans_of_large_shapes_are_made_and_fit() {
     }
     assert!(FixedGrids::new(Shape::new(4, 4).unwrap(), true).is_err());
 }
+
+#[test]
+fn second_choices_up_to_stabilizers_count_the_same() {
+    for (rows, columns) in [(2, 2), (2, 3), (2, 4), (3, 3)] {
+        let grids = FixedGrids::new(Shape::new(rows, columns).unwrap(), true).unwrap();
+        let mut fewer = 0;
+        for class in grids.classes().iter().filter(|class| has_units(class)) {
+            let counts = [0, usize::MAX].map(|many_blocks| {
+                let AnyCover::Narrow(cover, memos) = AnyCover::with_stabilizers(class, many_blocks) else {
+                    panic!("few orbits")
+                };
+                let fixed = run(&cover, &memos, (0, 1), SliceProgress::default(), &mut |_| false).unwrap();
+                (fixed, cover.starts())
+            });
+            assert_eq!(counts[0].0, counts[1].0, "{rows}x{columns} {}", class.name());
+            assert!(counts[0].1 <= counts[1].1);
+            fewer += counts[1].1 - counts[0].1;
+        }
+        assert!(fewer > 0 || rows * columns < 6, "{rows}x{columns}: nothing is saved");
+    }
+}
+
+#[test]
+fn samples_are_parts_of_the_pairs() {
+    let grids = FixedGrids::new(Shape::NINE, true).unwrap();
+    let class = grids.classes().iter().position(|class| class.name() == "half turn").unwrap();
+    let all = grids.sample(class, u64::MAX, &mut || false);
+    assert!(all.counted == all.pairs && all.pairs > 100, "{all:?}");
+    let some = grids.sample(class, 10, &mut || false);
+    assert!(some.pairs == all.pairs && (10..=12).contains(&some.counted), "{some:?}");
+    let mut asked = 0;
+    let mut pause = || {
+        asked += 1;
+        asked > 5
+    };
+    assert!(grids.sample(class, u64::MAX, &mut pause).counted <= 6);
+    assert!(grids.sample(0, 0, &mut || true).counted <= 1);
+}
