@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use shared::{count::FixedGrids, grid::Shape};
 
+use super::cpu_seconds;
 use crate::cli::{exit::Failure, format};
 
 #[derive(Debug, Args)]
@@ -62,12 +63,14 @@ struct Estimate {
 /// One part in the time there is, from all over the class. What one pair remembers helps the next, so the whole
 /// takes rather less.
 fn estimate(grids: &FixedGrids, class: usize, time: Duration) -> Estimate {
-    let begun = Instant::now();
+    // CPU time, as nobody's machine is idle.
+    let cpu = || cpu_seconds(&[std::process::id()]);
+    let start_s = cpu();
     grids.sample(class, 0, &mut || true);
-    let tables_s = begun.elapsed().as_secs_f64();
-    let begun = Instant::now();
+    let tables_s = cpu() - start_s;
+    let (begun, start_s) = (Instant::now(), cpu());
     let sample = grids.sample(class, WANTED, &mut || begun.elapsed() > time);
-    let seconds = begun.elapsed().as_secs_f64();
+    let seconds = cpu() - start_s;
     let counted = sample.counted.max(1);
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let pairs_s = seconds * sample.pairs as f64 / counted as f64;

@@ -9,6 +9,7 @@ use std::{
 
 use clap::Args;
 
+use super::cpu_seconds;
 use crate::cli::{exit::Failure, format};
 
 #[derive(Debug, Args)]
@@ -112,15 +113,4 @@ fn nonet(args: &[&str]) -> Result<String, Failure> {
 fn this_program() -> Result<Command, Failure> {
     let path = std::env::current_exe().map_err(|e| Failure::failed(format!("where is this program? {e}")))?;
     Ok(Command::new(path))
-}
-
-/// User and system time of processes, from `/proc/PID/stat` in ticks of 1/100 s (proc(5), fields 14 and 15).
-fn cpu_seconds(pids: &[u32]) -> f64 {
-    let ticks = |pid: &u32| -> Option<f64> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name in brackets may hold blanks; what follows it does not.
-        let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        Some(fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?)
-    };
-    pids.iter().filter_map(ticks).sum::<f64>() / 100.0
 }

@@ -176,26 +176,13 @@ impl<M: Mask> Cover<M> {
         memo: &mut Memo<M>,
         pause: &mut dyn FnMut(SliceProgress) -> bool,
     ) -> Option<u128> {
-        let mut inside = List::default();
-        let mut inside_of = M::EMPTY;
-        for (number, start) in (0..).zip(&self.starts) {
+        let mut inside = Inside::default();
+        for number in 0..self.starts() {
             if number % slices != slice || number < progress.next {
                 continue;
             }
-            let Start { first, second, alike } = start;
-            let left = self.all ^ first.mask;
-            if inside_of != left {
-                inside.fill(&self.blocks, left);
-                inside_of = left;
-            }
-            let mut search = Search::new(self, memo, progress, pause);
-            let rest = search.count(&inside, left ^ second.mask, self.side - first.period - second.period);
-            if search.stopped {
-                return None;
-            }
-            let ways = u128::from(first.weight) * u128::from(second.weight);
-            let ways = ways.checked_mul((*alike).into()).and_then(|ways| ways.checked_mul(rest));
-            let sum = ways.and_then(|ways| progress.sum.checked_add(ways)).expect("fewer covers than grids");
+            let ways = self.count_start(number, &mut inside, memo, progress, pause)?;
+            let sum = progress.sum.checked_add(ways).expect("fewer covers than grids");
             progress = SliceProgress { next: number + 1, sum };
             if pause(progress) {
                 return None;
@@ -203,6 +190,69 @@ impl<M: Mask> Cover<M> {
         }
         Some(progress.sum)
     }
+
+    /// Counts the covers of up to `wanted` pairs of choices, from all over the class from the beginning on: each is a
+    /// golden section of all further than the last. Returns how many were counted before `pause` said true.
+    pub(super) fn sample(&self, wanted: u64, memo: &mut Memo<M>, pause: &mut dyn FnMut() -> bool) -> u64 {
+        let pairs = self.starts();
+        let coprime = |step: &u64| gcd(*step, pairs) == 1;
+        let step = (pairs * 618 / 1000 + 1..=2 * pairs + 1).find(coprime).unwrap_or(1);
+        let mut inside = Inside::default();
+        let mut number = 0;
+        for counted in 0..wanted.min(pairs) {
+            number = (number + step) % pairs;
+            let mut ask = |_| pause();
+            let ways = self.count_start(number, &mut inside, memo, SliceProgress::default(), &mut ask);
+            if ways.is_none() || pause() {
+                return counted + u64::from(ways.is_some());
+            }
+        }
+        wanted.min(pairs)
+    }
+
+    /// The covers with a pair of choices, times the number of pairs that are alike. `None` when `pause` said true.
+    fn count_start(
+        &self,
+        number: u64,
+        inside: &mut Inside<M>,
+        memo: &mut Memo<M>,
+        progress: SliceProgress,
+        pause: &mut dyn FnMut(SliceProgress) -> bool,
+    ) -> Option<u128> {
+        let Start { first, second, alike } = self.starts[usize::try_from(number).expect("an index")];
+        let left = self.all ^ first.mask;
+        if inside.of != Some(left) {
+            inside.list.fill(&self.blocks, left);
+            inside.of = Some(left);
+        }
+        let mut search = Search::new(self, memo, progress, pause);
+        let rest = search.count(&inside.list, left ^ second.mask, self.side - first.period - second.period);
+        if search.stopped {
+            return None;
+        }
+        let ways = u128::from(first.weight) * u128::from(second.weight);
+        let ways = ways.checked_mul(alike.into()).and_then(|ways| ways.checked_mul(rest));
+        Some(ways.expect("fewer covers than grids"))
+    }
+}
+
+/// The blocks inside a set.
+struct Inside<M> {
+    list: List<M>,
+    of: Option<M>,
+}
+
+impl<M> Default for Inside<M> {
+    fn default() -> Self {
+        Self { list: List::default(), of: None }
+    }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// From how many blocks on it pays to make the second choice up to the stabilizer of the first: counting takes seconds

@@ -290,16 +290,10 @@ fn sample<M: Mask>(
     wanted: u64,
     pause: &mut dyn FnMut() -> bool,
 ) -> (u64, u64) {
-    let pairs = cover.starts();
-    let slices = pairs.checked_div(wanted).unwrap_or(u64::MAX).max(1);
-    let (mut counted, mut before) = (0, SliceProgress::default());
-    let mut pause = |now: SliceProgress| {
-        counted += u64::from(now.next != before.next);
-        before = now;
-        pause()
-    };
-    run(cover, memos, (slices / 2, slices), SliceProgress::default(), &mut pause);
-    (pairs, counted)
+    let mut memo = lock(memos).pop().unwrap_or_else(|| Memo::new(MEMO_ENTRIES));
+    let counted = cover.sample(wanted, &mut memo, pause);
+    lock(memos).push(memo);
+    (cover.starts(), counted)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
