@@ -30,6 +30,33 @@ fn two_workers_share_a_class_and_one_of_them_dies() {
 }
 
 #[test]
+fn a_large_shape_is_taken_up_where_it_was_left_and_reports_what_it_knows() {
+    let mut farm = Farm::start(2, &["--lease-ms", "200"]);
+    let submitted = farm.ask(&["submit", "burnside", "--shape", "2x5"]);
+    let name = submitted["name"].as_str().expect("a name").to_owned();
+    let done = |farm: &Farm| farm.ask(&["status", &name])["done"].as_u64().expect("a number");
+    until("the light classes are done", || done(&farm) > 100);
+    farm.kill_worker(0);
+    farm.kill_worker(1);
+    farm.kill_coordinator();
+    farm.start_coordinator();
+    let before = done(&farm);
+    assert!(before > 100, "{before} units are left of those that were acknowledged");
+    farm.start_worker(0);
+    until("it goes on", || done(&farm) > before);
+    farm.ask(&["pause", &name]);
+    let report = farm.ask(&["result", &name]);
+    let classes = report["classes"].as_array().expect("classes");
+    let known = classes.iter().filter(|class| !class["fixed"].is_null()).count();
+    assert!(classes.len() == 1260 && known > 1169, "{known} of {} classes are known", classes.len());
+    assert_eq!(
+        (&report["complete"], &report["essentially_different"]),
+        (&false.into(), &serde_json::Value::Null)
+    );
+    farm.check_ledger();
+}
+
+#[test]
 fn grids_with_symmetries_are_listed_by_a_run_that_is_killed() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_owned();

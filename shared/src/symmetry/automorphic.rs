@@ -131,7 +131,7 @@ impl AutomorphicGrids {
         (unit % SLICES, SLICES)
     }
 
-    /// Lists and canonicalises a unit's grids: up to a quarter of a second. `None` when `stopped`, which is asked every
+    /// Lists and canonicalises a unit's grids: up to a second, or two for the first of a class, which makes its tables. `None` when `stopped`, which is asked every
     /// millisecond or so, said true.
     ///
     /// # Panics

@@ -6,9 +6,11 @@ use super::mask::Mask;
 const LEAST: usize = 1 << 10;
 
 /// Counts by uncovered set. Every set has one slot, and the last that came keeps it: a lookup may miss what was once
-/// known, and then it is counted again, so that nothing depends on what is remembered.
+/// known, and then it is counted again, so that nothing depends on what is remembered. Nearly all counts fit in a word;
+/// those that do not are rare and large, and not remembered: looking up is what takes the time, and small slots are
+/// sooner at hand.
 pub(super) struct Memo<M> {
-    slots: Vec<(M, u128)>,
+    slots: Vec<(M, u64)>,
     stored: usize,
     most: usize,
 }
@@ -28,11 +30,12 @@ impl<M: Mask> Memo<M> {
     /// The count of a set that is not empty, if it is remembered.
     pub(super) fn get(&self, set: M) -> Option<u128> {
         let (known, count) = self.slots[self.slot(set)];
-        (known == set).then_some(count)
+        (known == set).then_some(count.into())
     }
 
     /// Remembers the count of a set that is not empty.
     pub(super) fn put(&mut self, set: M, count: u128) {
+        let Ok(count) = u64::try_from(count) else { return };
         self.stored += 1;
         if self.stored > self.slots.len() / 2 && self.slots.len() < self.most {
             let larger = vec![(M::EMPTY, 0); 4 * self.slots.len()];

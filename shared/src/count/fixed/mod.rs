@@ -110,8 +110,8 @@ type Memos<M> = Mutex<Vec<Memo<M>>>;
 
 /// Classes whose tables are kept: a worker's threads are seldom at more.
 const KEPT: usize = 3;
-/// Entries of a memory at most: 32 to 48 bytes each.
-const MEMO_ENTRIES: usize = 1 << 20;
+/// Entries of a memory at most: 16 or 32 bytes each.
+const MEMO_ENTRIES: usize = 1 << 21;
 
 impl FixedGrids {
     /// Makes the plan: the classes, and which of them have units. Some 3 ms for 3x3, 30 ms for 2x5.
