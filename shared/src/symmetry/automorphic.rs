@@ -131,8 +131,8 @@ impl AutomorphicGrids {
         (unit % SLICES, SLICES)
     }
 
-    /// Lists and canonicalises a unit's grids: up to a second, or two for the first of a class, which makes its tables. `None` when `stopped`, which is asked every
-    /// millisecond or so, said true.
+    /// Lists and canonicalises a unit's grids: up to a second, or two for the first of a class, which makes its tables.
+    /// `None` when `stopped`, which is asked every millisecond or so, said true.
     ///
     /// # Panics
     ///
