@@ -1,0 +1,165 @@
+//! Where to branch, for all lanes at once.
+//!
+//! The rule is tdoku's: the band (or stack) whose nine digits have the fewest permutations left between them, of those
+//! where something is open; in it the first digit with exactly two, else the first with more. One of its triads that
+//! can, but need not, hold the digit is chosen: one child asserts it, the other rules it out.
+
+use super::{
+    state::{State, allowed, permutations},
+    word::Word,
+};
+
+/// Planes of the choice: four bits of the digit, three of the chute (bands 0..3, stacks 3..6), then row and place of
+/// the triad in the matrix of the chute.
+pub const PLANES: usize = 9;
+
+/// Chooses in every lane. What it says of lanes with nothing open means nothing.
+#[inline(always)]
+pub fn choose<W: Word>(s: &State<W>) -> [W; 13] {
+    let zero = W::zero();
+    let mut ways = [[[zero; 6]; 9]; 6];
+    let mut two = [[zero; 9]; 6];
+    let mut more = [[zero; 9]; 6];
+    // The least number so far (bit 6: nothing open), and the chute it belongs to, one of six.
+    let mut least = [zero.not(); 7];
+    let mut best = [zero; 6];
+    for chute in 0..6 {
+        let mut total = [zero; 7];
+        let mut open = zero;
+        for d in 0..9 {
+            let p = permutations(&matrix(&s.x[d], chute));
+            let count = count6(&p);
+            ways[chute][d] = p;
+            open = open.or(count[1].or(count[2]));
+            more[chute][d] = count[1].or(count[2]);
+            two[chute][d] = count[1].without(count[0]).without(count[2]);
+            add(&mut total, &count);
+        }
+        total[6] = open.not();
+        let mut less = zero;
+        for (&t, &l) in total.iter().zip(&least) {
+            // The higher bit decides, if it differs.
+            less = l.without(t).or(less.without(l.xor(t)));
+        }
+        for (l, &t) in least.iter_mut().zip(&total) {
+            *l = less.choose(t, *l);
+        }
+        for other in &mut best {
+            *other = other.without(less);
+        }
+        best[chute] = less;
+    }
+    let mut found_two = zero;
+    let mut found_more = zero;
+    let mut first_two = [zero; 9];
+    let mut first_more = [zero; 9];
+    for d in 0..9 {
+        let (mut has_two, mut has_more) = (zero, zero);
+        for chute in 0..6 {
+            has_two = has_two.or_both(best[chute], two[chute][d]);
+            has_more = has_more.or_both(best[chute], more[chute][d]);
+        }
+        first_two[d] = has_two.without(found_two);
+        first_more[d] = has_more.without(found_more);
+        found_two = found_two.or(has_two);
+        found_more = found_more.or(has_more);
+    }
+    let mut planes = [zero; 13];
+    let mut chosen = [zero; 6];
+    for d in 0..9 {
+        let here = first_two[d].or(first_more[d].without(found_two));
+        for (bit, plane) in planes.iter_mut().enumerate().take(4) {
+            if d >> bit & 1 == 1 {
+                *plane = plane.or(here);
+            }
+        }
+        for chute in 0..6 {
+            let here = here.and(best[chute]);
+            for (way, &p) in chosen.iter_mut().zip(&ways[chute][d]) {
+                *way = way.or_both(here, p);
+            }
+        }
+    }
+    for (chute, &here) in best.iter().enumerate() {
+        for bit in 0..3 {
+            if chute >> bit & 1 == 1 {
+                planes[4 + bit] = planes[4 + bit].or(here);
+            }
+        }
+    }
+    // The first place of row 0 if that row has two places, else of row 1: either is place 0 or 1.
+    let left = allowed(&chosen);
+    let row_0 = left[0].two3(left[1], left[2]);
+    planes[7] = row_0.not();
+    planes[8] = row_0.choose(left[0], left[3]).not();
+    planes
+}
+
+/// The triads of a digit in a band or a stack, as a matrix.
+#[inline(always)]
+fn matrix<W: Word>(x: &[W; 81], chute: usize) -> [W; 9] {
+    std::array::from_fn(|i| {
+        let [a, b, c] = if chute < 3 {
+            let cell = 27 * chute + 9 * (i / 3) + 3 * (i % 3);
+            [cell, cell + 1, cell + 2]
+        } else {
+            let cell = 3 * (chute - 3) + i / 3 + 27 * (i % 3);
+            [cell, cell + 9, cell + 18]
+        };
+        x[a].any3(x[b], x[c])
+    })
+}
+
+/// The sum of six bits.
+#[inline(always)]
+fn count6<W: Word>(p: &[W; 6]) -> [W; 3] {
+    let (a, twos_a) = p[0].add3(p[1], p[2]);
+    let (b, twos_b) = p[3].add3(p[4], p[5]);
+    let (twos, fours) = twos_a.add3(twos_b, a.and(b));
+    [a.xor(b), twos, fours]
+}
+
+/// Adds a number of three bits.
+#[inline(always)]
+fn add<W: Word>(total: &mut [W; 7], count: &[W; 3]) {
+    let mut carry = W::zero();
+    for (bit, sum) in total.iter_mut().enumerate().take(6) {
+        let other = if bit < 3 { count[bit] } else { W::zero() };
+        (*sum, carry) = sum.add3(other, carry);
+    }
+}
+
+/// What a choice does to the cells of its digit.
+#[derive(Clone, Copy, Default)]
+pub struct Masks {
+    /// Cells 0..64 and 64..81 that the child asserting the triad keeps.
+    pub asserted: (u64, u64),
+    /// The same for the child that rules it out.
+    pub ruled_out: (u64, u64),
+}
+
+/// For all values of the upper five planes.
+pub fn masks() -> [Masks; 32] {
+    std::array::from_fn(|code| {
+        let (chute, row, place) = (code % 8, code / 8 % 2, code / 16 % 2);
+        let mut masks = Masks::default();
+        for cell in 0..81 {
+            let (r, c) = (cell / 9, cell % 9);
+            // Matrix row and place of the cell, if it is in the chute.
+            let (home, own_row, own_place) =
+                if chute < 3 { (r / 3, r % 3, c / 3) } else { (c / 3 + 3, c % 3, r / 3) };
+            let (same_row, same_place) =
+                (home == chute && own_row == row, home == chute && own_place == place);
+            let bit = if cell < 64 { (1 << cell, 0) } else { (0, 1 << (cell - 64)) };
+            if same_row == same_place {
+                masks.asserted.0 |= bit.0;
+                masks.asserted.1 |= bit.1;
+            }
+            if !(same_row && same_place) {
+                masks.ruled_out.0 |= bit.0;
+                masks.ruled_out.1 |= bit.1;
+            }
+        }
+        masks
+    })
+}

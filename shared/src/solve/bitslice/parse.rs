@@ -1,0 +1,145 @@
+//! Puzzles to records, as many at once as there are lanes.
+
+use super::{
+    record::{Records, unload},
+    state::State,
+    transpose::transpose,
+    word::{MAX_GROUPS, Word},
+};
+
+/// The four bits of the digits of a puzzle: cells 0..64, and cells 64..81.
+pub type Planes = [(u64, u64); 4];
+
+/// Bits of digits, cell by cell. What is above 15 becomes 15.
+#[inline(always)]
+pub fn planes(cells: &[u8; 81]) -> Planes {
+    let mut planes = [(0, 0); 4];
+    if cells.iter().fold(0, |all, cell| all | cell) > 15 {
+        let cells = cells.map(|cell| cell.min(15));
+        return self::planes(&cells);
+    }
+    for (group, bytes) in cells[..80].as_chunks::<8>().0.iter().enumerate() {
+        let word = u64::from_le_bytes(*bytes);
+        for (bit, plane) in planes.iter_mut().enumerate() {
+            // The eight lowest bits of bytes side by side.
+            let bits = (word >> bit & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            if group < 8 {
+                plane.0 |= bits << (8 * group);
+            } else {
+                plane.1 |= bits << (8 * (group - 8));
+            }
+        }
+    }
+    for (bit, plane) in planes.iter_mut().enumerate() {
+        plane.1 |= u64::from(cells[80] >> bit & 1) << 16;
+    }
+    planes
+}
+
+/// Matrices of planes: cells 0..64 of each, then the last 17 of three, and of the fourth.
+pub const MATRICES: usize = 6;
+
+/// Candidates of the puzzles in `matrices` (`matrices[(64 m + r) * GROUPS + g]` for lane `64 g + r`), and the lanes
+/// where a digit is given twice in a row, column or box, or a cell holds more than 9.
+#[inline(always)]
+pub fn candidates<W: Word>(matrices: &[u64], s: &mut State<W>) -> W {
+    let mut bits = [[W::zero(); 81]; 4];
+    for m in 0..MATRICES {
+        let rows = &matrices[64 * m * W::GROUPS..64 * (m + 1) * W::GROUPS];
+        transpose(
+            |r| W::load(&rows[r * W::GROUPS..(r + 1) * W::GROUPS]),
+            |r, word| {
+                if m < 4 {
+                    bits[m][r] = word;
+                } else if r < 51 && (m == 4 || r < 17) {
+                    bits[3 * (m - 4) + r / 17][64 + r % 17] = word;
+                }
+            },
+        );
+    }
+    let mut clash = W::zero();
+    for cell in 0..81 {
+        let [a, b, c, e] = std::array::from_fn(|bit| bits[bit][cell]);
+        let low = [a.or(b).not(), a.without(b), b.without(a), a.and(b)];
+        let high = [c.or(e).not(), c.without(e), e.without(c)];
+        let empty = low[0].and(high[0]);
+        clash = clash.or(e.and(c.or(b)));
+        for d in 0..9 {
+            s.x[d][cell] = low[(d + 1) % 4].and(high[(d + 1) / 4]);
+        }
+        s.many[cell] = empty;
+    }
+    for x in &s.x {
+        for unit in 0..9 {
+            let (row, column, corner) = (9 * unit, unit, 27 * (unit / 3) + 3 * (unit % 3));
+            clash = clash.or(twice(|i| x[row + i]));
+            clash = clash.or(twice(|i| x[column + 9 * i]));
+            clash = clash.or(twice(|i| x[corner + 9 * (i / 3) + i % 3]));
+        }
+    }
+    for x in &mut s.x {
+        for (can, &empty) in x.iter_mut().zip(&s.many) {
+            *can = can.or(empty);
+        }
+    }
+    clash
+}
+
+/// Lanes where two or more of nine are set.
+#[inline(always)]
+fn twice<W: Word>(cell: impl Fn(usize) -> W) -> W {
+    let triads: [(W, W); 3] = std::array::from_fn(|i| cell(3 * i).add3(cell(3 * i + 1), cell(3 * i + 2)));
+    let [(a, two_a), (b, two_b), (c, two_c)] = triads;
+    two_a.any3(two_b, two_c).or(a.two3(b, c))
+}
+
+/// Puzzles waiting for a lane.
+pub struct Waiting {
+    pub records: Records,
+    /// Bits of the places whose puzzles are wrong.
+    pub wrong: [u64; MAX_GROUPS],
+    /// Input number of the puzzle in place 0.
+    pub first: usize,
+    /// How many there are, and how many of them have been taken.
+    pub len: usize,
+    pub taken: usize,
+    matrices: Vec<u64>,
+}
+
+impl Waiting {
+    pub fn new(groups: usize) -> Self {
+        Self {
+            records: Records::new(groups),
+            wrong: [0; MAX_GROUPS],
+            first: 0,
+            len: 0,
+            taken: 0,
+            matrices: vec![0; MATRICES * 64 * groups],
+        }
+    }
+
+    /// Forgets what is waiting: the next puzzle is the one with number 0.
+    pub fn reset(&mut self) {
+        (self.first, self.len, self.taken) = (0, 0, 0);
+    }
+
+    /// Reads the next puzzles, as many as there are places.
+    #[inline(always)]
+    pub fn read<W: Word>(&mut self, puzzles: &[[u8; 81]], scratch: &mut State<W>) {
+        self.first += self.len;
+        self.len = (puzzles.len() - self.first).min(64 * W::GROUPS);
+        self.taken = 0;
+        for (lane, puzzle) in puzzles[self.first..self.first + self.len].iter().enumerate() {
+            let [a, b, c, d] = planes(puzzle);
+            let words =
+                [a.0, b.0, c.0, d.0, a.1 | b.1 << 17 | c.1 << 34, d.1];
+            let at = lane % 64 * W::GROUPS + lane / 64;
+            for (m, word) in words.into_iter().enumerate() {
+                self.matrices[64 * m * W::GROUPS + at] = word;
+            }
+        }
+        let wrong = candidates(&self.matrices, scratch);
+        wrong.store(&mut self.wrong);
+        unload(scratch, &[W::zero(); 13], &mut self.records);
+    }
+}
