@@ -46,6 +46,7 @@ impl<K: Kernels> Batch<K> {
                 waiting: Waiting::new(groups),
                 masks: choice::masks(),
                 live: [0; MAX_GROUPS],
+                hungry: [0; MAX_GROUPS],
                 guesses: 0,
             },
             work: Work::default(),
@@ -60,10 +61,17 @@ impl<K: Kernels> Batch<K> {
         let Self { state, turn, scratch, work } = self;
         turn.waiting.reset();
         let every = std::array::from_fn(|g| if g < K::W::GROUPS { u64::MAX } else { 0 });
-        let mut classes = Classes { free: every, ..Classes::default() };
+        turn.hungry = every;
+        let mut classes = Classes::default();
         let mut downwards = false;
         loop {
-            K::turn(turn, &classes, scratch, puzzles, limit, answers);
+            K::turn(turn, &classes, limit, answers);
+            K::feed(turn, answers);
+            while turn.hungry != [0; MAX_GROUPS] && turn.waiting.more(puzzles) {
+                K::read(&mut turn.waiting, puzzles, scratch);
+                K::feed(turn, answers);
+            }
+            turn.share(limit, answers);
             let live = turn.live;
             if live == [0; MAX_GROUPS] {
                 break;
@@ -126,15 +134,30 @@ fn ones(bits: &Bits) -> u32 {
     bits.iter().map(|group| group.count_ones()).sum()
 }
 
-/// Calls `f` with each lane of `bits`.
+/// The lanes in `bits`.
+struct Each<'a> {
+    bits: &'a Bits,
+    group: usize,
+    left: u64,
+}
+
 #[inline(always)]
-fn each(bits: &Bits, mut f: impl FnMut(usize)) {
-    for (g, &group) in bits.iter().enumerate() {
-        let mut left = group;
-        while left != 0 {
-            f(64 * g + left.trailing_zeros() as usize);
-            left &= left - 1;
+fn each(bits: &Bits) -> Each<'_> {
+    Each { bits, group: 0, left: bits[0] }
+}
+
+impl Iterator for Each<'_> {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        while self.left == 0 {
+            self.group += 1;
+            self.left = *self.bits.get(self.group)?;
         }
+        let lane = 64 * self.group + self.left.trailing_zeros() as usize;
+        self.left &= self.left - 1;
+        Some(lane)
     }
 }
 
@@ -146,22 +169,17 @@ pub struct Turn {
     masks: [Masks; 32],
     /// Lanes at work.
     live: Bits,
+    /// Lanes with nothing to do.
+    hungry: Bits,
     guesses: u64,
 }
 
 impl Turn {
-    /// Branches, takes solutions down and gives free lanes something to do.
+    /// Branches, takes solutions down, and gives free lanes the branch they put off last. Those without one are hungry.
     #[inline(always)]
-    pub fn run<W: Word>(
-        &mut self,
-        classes: &Classes,
-        scratch: &mut State<W>,
-        puzzles: &[[u8; 81]],
-        limit: u32,
-        answers: &mut [Answer],
-    ) {
+    pub fn run(&mut self, classes: &Classes, limit: u32, answers: &mut [Answer]) {
         let mut free = classes.free;
-        each(&classes.stuck, |lane| {
+        for lane in each(&classes.stuck) {
             let answer = &mut answers[self.lanes.puzzle(lane)];
             if answer.solutions < limit {
                 answer.guesses += 1;
@@ -170,8 +188,8 @@ impl Turn {
             } else {
                 free[lane / 64] |= 1 << (lane % 64);
             }
-        });
-        each(&classes.solved, |lane| {
+        }
+        for lane in each(&classes.solved) {
             let answer = &mut answers[self.lanes.puzzle(lane)];
             if answer.solutions < limit {
                 answer.solutions += 1;
@@ -179,20 +197,11 @@ impl Turn {
                     answer.solution = record::digits(&self.records.get(lane));
                 }
             }
-        });
-        let mut idle = [0; MAX_GROUPS];
-        each(&free, |lane| {
-            if self.next(lane, scratch, puzzles, limit, answers) {
-                self.live[lane / 64] |= 1 << (lane % 64);
-            } else {
-                self.live[lane / 64] &= !(1 << (lane % 64));
+        }
+        for lane in each(&free) {
+            if !self.go_back(lane, limit, answers) {
+                self.hungry[lane / 64] |= 1 << (lane % 64);
             }
-        });
-        if self.waiting.first + self.waiting.len == puzzles.len() {
-            for (idle, live) in idle.iter_mut().zip(&self.live).take(W::GROUPS) {
-                *idle = !live;
-            }
-            self.share(&idle, limit, answers);
         }
     }
 
@@ -213,58 +222,54 @@ impl Turn {
         self.lanes.push(lane, record);
     }
 
-    /// Gives a lane the branch it put off last, or the next puzzle. Whether there was one.
+    /// Gives a lane the branch it put off last. Whether there was one.
     #[inline(always)]
-    fn next<W: Word>(
-        &mut self,
-        lane: usize,
-        scratch: &mut State<W>,
-        puzzles: &[[u8; 81]],
-        limit: u32,
-        answers: &mut [Answer],
-    ) -> bool {
+    fn go_back(&mut self, lane: usize, limit: u32, answers: &[Answer]) -> bool {
         let puzzle = self.lanes.puzzle(lane);
-        if let Some(record) = self.lanes.pop(lane) {
-            if answers[puzzle].solutions < limit {
-                self.records.set(lane, record);
-                return true;
-            }
-            self.lanes.clear(lane);
+        let Some(record) = self.lanes.pop(lane) else { return false };
+        if answers[puzzle].solutions < limit {
+            self.records.set(lane, record);
+            return true;
         }
-        let waiting = &mut self.waiting;
-        loop {
-            while waiting.taken < waiting.len {
-                let place = waiting.taken;
-                waiting.taken += 1;
+        self.lanes.clear(lane);
+        false
+    }
+
+    /// Gives hungry lanes the puzzles that are waiting.
+    #[inline(always)]
+    pub fn feed(&mut self, answers: &mut [Answer]) {
+        let Self { waiting, hungry, live, .. } = self;
+        for lane in each(&hungry.clone()) {
+            let bit = 1 << (lane % 64);
+            live[lane / 64] &= !bit;
+            while let Some((place, wrong)) = waiting.next() {
                 let number = waiting.first + place;
-                if waiting.wrong[place / 64] >> (place % 64) & 1 == 1 {
+                if wrong {
                     answers[number].invalid = true;
                     continue;
                 }
                 self.records.set(lane, &waiting.records.get(place));
-                #[allow(clippy::cast_possible_truncation)] // Engine::solve takes no more.
+                #[allow(clippy::cast_possible_truncation)] // Engine::solve gives no more than 2^30.
                 self.lanes.take_up(lane, number as u32);
-                return true;
+                live[lane / 64] |= bit;
+                hungry[lane / 64] &= !bit;
+                break;
             }
-            if waiting.first + waiting.len == puzzles.len() {
-                self.lanes.rest(lane);
-                return false;
-            }
-            waiting.read(puzzles, scratch);
         }
     }
 
-    /// Gives idle lanes branches that others have put off.
-    fn share(&mut self, idle: &Bits, limit: u32, answers: &[Answer]) {
-        each(idle, |lane| {
+    /// Gives hungry lanes branches that others have put off. Those for which there are none rest.
+    fn share(&mut self, limit: u32, answers: &[Answer]) {
+        for lane in each(&self.hungry.clone()) {
             while let Some((puzzle, record)) = self.lanes.steal() {
                 if answers[puzzle as usize].solutions < limit {
                     self.records.set(lane, &record);
                     self.lanes.take_up(lane, puzzle);
                     self.live[lane / 64] |= 1 << (lane % 64);
+                    self.hungry[lane / 64] &= !(1 << (lane % 64));
                     break;
                 }
             }
-        });
+        }
     }
 }

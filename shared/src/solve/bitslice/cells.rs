@@ -20,7 +20,11 @@ pub fn cells<W: Word>(s: &mut State<W>) {
     let mut unsolved = W::zero();
     let mut changed = W::zero();
     for cell in 0..81 {
-        let (odd, carries) = add9(std::array::from_fn(|d| s.x[d][cell]));
+        let mut can = [W::zero(); 9];
+        for d in 0..9 {
+            can[d] = s.x[d][cell];
+        }
+        let (odd, carries) = add9(can);
         let many = carries[0].or(carries[1]).any3(carries[2], carries[3]);
         dead = dead.or(many.or(odd).not());
         changed = changed.or(odd.xor(s.parity[cell]));
@@ -55,7 +59,11 @@ pub fn full_triads<W: Word>(s: &mut State<W>) {
 /// Lanes where three cells have less than three candidates between them, and where they have no more than three.
 #[inline(always)]
 fn triad<W: Word>(s: &State<W>, [a, b, c]: [usize; 3]) -> (W, W) {
-    let (sum, [c0, c1, c2, c3]) = add9(std::array::from_fn(|d| s.x[d][a].any3(s.x[d][b], s.x[d][c])));
+    let mut can = [W::zero(); 9];
+    for d in 0..9 {
+        can[d] = s.x[d][a].any3(s.x[d][b], s.x[d][c]);
+    }
+    let (sum, [c0, c1, c2, c3]) = add9(can);
     let [low, high] = [c0.or(c1), c2.or(c3)];
     let full = c0.and(c1).or_both(c2, c3).or_both(low, high).not();
     (full.without(sum.and(low.or(high))), full)

@@ -9,11 +9,10 @@ use super::{
     word::Word,
 };
 
+/// Chooses in every lane. What it says of lanes with nothing open means nothing.
+///
 /// Planes of the choice: four bits of the digit, three of the chute (bands 0..3, stacks 3..6), then row and place of
 /// the triad in the matrix of the chute.
-pub const PLANES: usize = 9;
-
-/// Chooses in every lane. What it says of lanes with nothing open means nothing.
 #[inline(always)]
 pub fn choose<W: Word>(s: &State<W>) -> [W; 13] {
     let zero = W::zero();
@@ -98,7 +97,8 @@ pub fn choose<W: Word>(s: &State<W>) -> [W; 13] {
 /// The triads of a digit in a band or a stack, as a matrix.
 #[inline(always)]
 fn matrix<W: Word>(x: &[W; 81], chute: usize) -> [W; 9] {
-    std::array::from_fn(|i| {
+    let mut matrix = [W::zero(); 9];
+    for i in 0..9 {
         let [a, b, c] = if chute < 3 {
             let cell = 27 * chute + 9 * (i / 3) + 3 * (i % 3);
             [cell, cell + 1, cell + 2]
@@ -106,8 +106,9 @@ fn matrix<W: Word>(x: &[W; 81], chute: usize) -> [W; 9] {
             let cell = 3 * (chute - 3) + i / 3 + 27 * (i % 3);
             [cell, cell + 9, cell + 18]
         };
-        x[a].any3(x[b], x[c])
-    })
+        matrix[i] = x[a].any3(x[b], x[c]);
+    }
+    matrix
 }
 
 /// The sum of six bits.

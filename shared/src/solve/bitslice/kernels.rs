@@ -4,6 +4,7 @@ use super::{
     Answer,
     batch::{Classes, Turn},
     cells, choice,
+    parse::Waiting,
     record::{self, Records},
     state::State,
     sweep,
@@ -30,14 +31,13 @@ pub trait Kernels {
     fn unload(s: &State<Self::W>, records: &mut Records);
 
     /// What is done lane by lane.
-    fn turn(
-        turn: &mut Turn,
-        classes: &Classes,
-        scratch: &mut State<Self::W>,
-        puzzles: &[[u8; 81]],
-        limit: u32,
-        answers: &mut [Answer],
-    );
+    fn turn(turn: &mut Turn, classes: &Classes, limit: u32, answers: &mut [Answer]);
+
+    /// Gives hungry lanes the puzzles that are waiting.
+    fn feed(turn: &mut Turn, answers: &mut [Answer]);
+
+    /// Reads the next puzzles.
+    fn read(waiting: &mut Waiting, puzzles: &[[u8; 81]], scratch: &mut State<Self::W>);
 }
 
 #[inline(always)]
@@ -99,15 +99,18 @@ macro_rules! kernels {
             }
 
             $(#[target_feature(enable = $features)])?
-            pub fn turn(
-                turn: &mut Turn,
-                classes: &Classes,
-                scratch: &mut State<$word>,
-                puzzles: &[[u8; 81]],
-                limit: u32,
-                answers: &mut [Answer],
-            ) {
-                turn.run(classes, scratch, puzzles, limit, answers);
+            pub fn turn(turn: &mut Turn, classes: &Classes, limit: u32, answers: &mut [Answer]) {
+                turn.run(classes, limit, answers);
+            }
+
+            $(#[target_feature(enable = $features)])?
+            pub fn feed(turn: &mut Turn, answers: &mut [Answer]) {
+                turn.feed(answers);
+            }
+
+            $(#[target_feature(enable = $features)])?
+            pub fn read(waiting: &mut Waiting, puzzles: &[[u8; 81]], scratch: &mut State<$word>) {
+                waiting.read(puzzles, scratch);
             }
         }
 
@@ -134,15 +137,16 @@ macro_rules! kernels {
                 call!($module::unload(s, records) $(, $features)?);
             }
 
-            fn turn(
-                turn: &mut Turn,
-                classes: &Classes,
-                scratch: &mut State<$word>,
-                puzzles: &[[u8; 81]],
-                limit: u32,
-                answers: &mut [Answer],
-            ) {
-                call!($module::turn(turn, classes, scratch, puzzles, limit, answers) $(, $features)?);
+            fn turn(turn: &mut Turn, classes: &Classes, limit: u32, answers: &mut [Answer]) {
+                call!($module::turn(turn, classes, limit, answers) $(, $features)?);
+            }
+
+            fn feed(turn: &mut Turn, answers: &mut [Answer]) {
+                call!($module::feed(turn, answers) $(, $features)?);
+            }
+
+            fn read(waiting: &mut Waiting, puzzles: &[[u8; 81]], scratch: &mut State<$word>) {
+                call!($module::read(waiting, puzzles, scratch) $(, $features)?);
             }
         }
     };

@@ -9,12 +9,9 @@ use super::record::Record;
 /// is asserted in at most twice on any way: 108.
 const DEPTH: usize = 108;
 
-/// A lane that has nothing to do.
-const IDLE: u32 = u32::MAX;
-
 /// The lanes and their stacks.
 pub struct Lanes {
-    /// Number of the puzzle, or [`IDLE`].
+    /// Number of the puzzle.
     puzzle: Vec<u32>,
     /// Stack entries `DEPTH * lane + bottom..DEPTH * lane + top`, newest last.
     bottom: Vec<u8>,
@@ -28,7 +25,7 @@ pub struct Lanes {
 impl Lanes {
     pub fn new(lanes: usize) -> Self {
         Self {
-            puzzle: vec![IDLE; lanes],
+            puzzle: vec![0; lanes],
             bottom: vec![0; lanes],
             top: vec![0; lanes],
             // Untouched memory costs nothing: the allocation is zeroed by the system, page by page when needed.
@@ -54,12 +51,6 @@ impl Lanes {
     pub fn take_up(&mut self, lane: usize, puzzle: u32) {
         self.puzzle[lane] = puzzle;
         (self.bottom[lane], self.top[lane]) = (0, 0);
-    }
-
-    /// Leaves a lane without one.
-    #[inline(always)]
-    pub fn rest(&mut self, lane: usize) {
-        self.take_up(lane, IDLE);
     }
 
     /// Puts a branch off.

@@ -3,7 +3,7 @@
 use super::{
     record::{Records, unload},
     state::State,
-    transpose::transpose,
+    transpose::{Rows, transpose},
     word::{MAX_GROUPS, Word},
 };
 
@@ -39,6 +39,29 @@ pub fn planes(cells: &[u8; 81]) -> Planes {
 /// Matrices of planes: cells 0..64 of each, then the last 17 of three, and of the fourth.
 pub const MATRICES: usize = 6;
 
+/// A matrix on its way in.
+struct In<'a, W> {
+    bits: &'a mut [[W; 81]; 4],
+    m: usize,
+    rows: &'a [u64],
+}
+
+impl<W: Word> Rows<W> for In<'_, W> {
+    #[inline(always)]
+    fn row(&self, r: usize) -> W {
+        W::load(&self.rows[r * W::GROUPS..(r + 1) * W::GROUPS])
+    }
+
+    #[inline(always)]
+    fn put(&mut self, r: usize, word: W) {
+        if self.m < 4 {
+            self.bits[self.m][r] = word;
+        } else if r < 51 && (self.m == 4 || r < 17) {
+            self.bits[3 * (self.m - 4) + r / 17][64 + r % 17] = word;
+        }
+    }
+}
+
 /// Candidates of the puzzles in `matrices` (`matrices[(64 m + r) * GROUPS + g]` for lane `64 g + r`), and the lanes
 /// where a digit is given twice in a row, column or box, or a cell holds more than 9.
 #[inline(always)]
@@ -46,20 +69,11 @@ pub fn candidates<W: Word>(matrices: &[u64], s: &mut State<W>) -> W {
     let mut bits = [[W::zero(); 81]; 4];
     for m in 0..MATRICES {
         let rows = &matrices[64 * m * W::GROUPS..64 * (m + 1) * W::GROUPS];
-        transpose(
-            |r| W::load(&rows[r * W::GROUPS..(r + 1) * W::GROUPS]),
-            |r, word| {
-                if m < 4 {
-                    bits[m][r] = word;
-                } else if r < 51 && (m == 4 || r < 17) {
-                    bits[3 * (m - 4) + r / 17][64 + r % 17] = word;
-                }
-            },
-        );
+        transpose(&mut In { bits: &mut bits, m, rows });
     }
     let mut clash = W::zero();
     for cell in 0..81 {
-        let [a, b, c, e] = std::array::from_fn(|bit| bits[bit][cell]);
+        let (a, b, c, e) = (bits[0][cell], bits[1][cell], bits[2][cell], bits[3][cell]);
         let low = [a.or(b).not(), a.without(b), b.without(a), a.and(b)];
         let high = [c.or(e).not(), c.without(e), e.without(c)];
         let empty = low[0].and(high[0]);
@@ -71,10 +85,14 @@ pub fn candidates<W: Word>(matrices: &[u64], s: &mut State<W>) -> W {
     }
     for x in &s.x {
         for unit in 0..9 {
-            let (row, column, corner) = (9 * unit, unit, 27 * (unit / 3) + 3 * (unit % 3));
-            clash = clash.or(twice(|i| x[row + i]));
-            clash = clash.or(twice(|i| x[column + 9 * i]));
-            clash = clash.or(twice(|i| x[corner + 9 * (i / 3) + i % 3]));
+            let (mut row, mut column, mut in_box) = ([W::zero(); 9], [W::zero(); 9], [W::zero(); 9]);
+            let corner = 27 * (unit / 3) + 3 * (unit % 3);
+            for i in 0..9 {
+                row[i] = x[9 * unit + i];
+                column[i] = x[9 * i + unit];
+                in_box[i] = x[corner + 9 * (i / 3) + i % 3];
+            }
+            clash = clash.any3(twice(&row), twice(&column)).or(twice(&in_box));
         }
     }
     for x in &mut s.x {
@@ -87,9 +105,10 @@ pub fn candidates<W: Word>(matrices: &[u64], s: &mut State<W>) -> W {
 
 /// Lanes where two or more of nine are set.
 #[inline(always)]
-fn twice<W: Word>(cell: impl Fn(usize) -> W) -> W {
-    let triads: [(W, W); 3] = std::array::from_fn(|i| cell(3 * i).add3(cell(3 * i + 1), cell(3 * i + 2)));
-    let [(a, two_a), (b, two_b), (c, two_c)] = triads;
+fn twice<W: Word>(cells: &[W; 9]) -> W {
+    let (a, two_a) = cells[0].add3(cells[1], cells[2]);
+    let (b, two_b) = cells[3].add3(cells[4], cells[5]);
+    let (c, two_c) = cells[6].add3(cells[7], cells[8]);
     two_a.any3(two_b, two_c).or(a.two3(b, c))
 }
 
@@ -121,6 +140,22 @@ impl Waiting {
     /// Forgets what is waiting: the next puzzle is the one with number 0.
     pub fn reset(&mut self) {
         (self.first, self.len, self.taken) = (0, 0, 0);
+    }
+
+    /// Whether there are puzzles left to read.
+    pub fn more(&self, puzzles: &[[u8; 81]]) -> bool {
+        self.first + self.len < puzzles.len()
+    }
+
+    /// Takes the next puzzle: its place, and whether it is wrong.
+    #[inline(always)]
+    pub fn next(&mut self) -> Option<(usize, bool)> {
+        if self.taken == self.len {
+            return None;
+        }
+        let place = self.taken;
+        self.taken += 1;
+        Some((place, self.wrong[place / 64] >> (place % 64) & 1 == 1))
     }
 
     /// Reads the next puzzles, as many as there are places.

@@ -9,7 +9,7 @@
 
 use super::{
     state::State,
-    transpose::transpose,
+    transpose::{Rows, transpose},
     word::Word,
 };
 
@@ -95,36 +95,68 @@ fn place(m: usize, row: usize) -> Option<(usize, usize)> {
     }
 }
 
+/// Matrix `m` on its way out.
+struct Out<'a, W> {
+    state: &'a State<W>,
+    spare: &'a [W; 13],
+    m: usize,
+    rows: &'a mut [u64],
+}
+
+impl<W: Word> Rows<W> for Out<'_, W> {
+    #[inline(always)]
+    fn row(&self, r: usize) -> W {
+        match place(self.m, r) {
+            Some((d, cell)) => self.state.x[d][cell],
+            None if self.m == 9 => self.spare[r - SPARE],
+            None => W::zero(),
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, r: usize, word: W) {
+        word.store(&mut self.rows[r * W::GROUPS..(r + 1) * W::GROUPS]);
+    }
+}
+
+/// Matrix `m` on its way in.
+struct In<'a, W> {
+    state: &'a mut State<W>,
+    m: usize,
+    rows: &'a [u64],
+}
+
+impl<W: Word> Rows<W> for In<'_, W> {
+    #[inline(always)]
+    fn row(&self, r: usize) -> W {
+        W::load(&self.rows[r * W::GROUPS..(r + 1) * W::GROUPS])
+    }
+
+    #[inline(always)]
+    fn put(&mut self, r: usize, word: W) {
+        if let Some((d, cell)) = place(self.m, r) {
+            self.state.x[d][cell] = word;
+        }
+    }
+}
+
 /// Writes the records of all lanes, with `spare` in the spare bits of word 9.
 #[inline(always)]
-pub fn unload<W: Word>(s: &State<W>, spare: &[W; 13], records: &mut Records) {
+pub fn unload<W: Word>(state: &State<W>, spare: &[W; 13], records: &mut Records) {
     for m in 0..WORDS {
         let start = m * (64 * W::GROUPS + GAP);
         let rows = &mut records.words[start..start + 64 * W::GROUPS];
-        let row = |r: usize| match place(m, r) {
-            Some((d, cell)) => s.x[d][cell],
-            None if m == 9 => spare[r - SPARE],
-            None => W::zero(),
-        };
-        transpose(row, |r, word| word.store(&mut rows[r * W::GROUPS..(r + 1) * W::GROUPS]));
+        transpose(&mut Out { state, spare, m, rows });
     }
 }
 
 /// Reads the candidates of all lanes from their records.
 #[inline(always)]
-pub fn load<W: Word>(s: &mut State<W>, records: &Records) {
+pub fn load<W: Word>(state: &mut State<W>, records: &Records) {
     for m in 0..WORDS {
         let start = m * (64 * W::GROUPS + GAP);
         let rows = &records.words[start..start + 64 * W::GROUPS];
-        let x = &mut s.x;
-        transpose(
-            |r| W::load(&rows[r * W::GROUPS..(r + 1) * W::GROUPS]),
-            |r, word| {
-                if let Some((d, cell)) = place(m, r) {
-                    x[d][cell] = word;
-                }
-            },
-        );
+        transpose(&mut In { state, m, rows });
     }
 }
 

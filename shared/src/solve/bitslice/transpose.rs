@@ -12,15 +12,28 @@ const CLEAR: [u64; 6] = [
     0x0000_0000_FFFF_FFFF,
 ];
 
+/// Where rows come from and go to. A trait and no closures: closures are compiled without the instruction sets of the
+/// kernel they are in, unless they happen to be inlined.
+pub trait Rows<W> {
+    /// Row `r` of the matrix.
+    fn row(&self, r: usize) -> W;
+
+    /// Takes row `r` of the transposed matrix.
+    fn put(&mut self, r: usize, word: W);
+}
+
 /// Transposes: bit `c` of row `r` goes to bit `r` of row `c`, in each group.
 ///
 /// Rows are read and written eight at a time, so that they stay in registers: first those eight apart, then neighbours.
 #[inline(always)]
-pub fn transpose<W: Word>(mut row: impl FnMut(usize) -> W, mut out: impl FnMut(usize, W)) {
+pub fn transpose<W: Word>(matrix: &mut impl Rows<W>) {
     let mut rows = [W::zero(); 64];
     let masks = [W::splat(CLEAR[5]), W::splat(CLEAR[4]), W::splat(CLEAR[3])];
     for k in 0..8 {
-        let mut r: [W; 8] = std::array::from_fn(|i| row(8 * i + k));
+        let mut r = [W::zero(); 8];
+        for i in 0..8 {
+            r[i] = matrix.row(8 * i + k);
+        }
         for i in 0..4 {
             (r[i], r[i + 4]) = W::exchange::<32>(r[i], r[i + 4], masks[0]);
         }
@@ -36,7 +49,8 @@ pub fn transpose<W: Word>(mut row: impl FnMut(usize) -> W, mut out: impl FnMut(u
     }
     let masks = [W::splat(CLEAR[2]), W::splat(CLEAR[1]), W::splat(CLEAR[0])];
     for k in 0..8 {
-        let mut r: [W; 8] = std::array::from_fn(|i| rows[8 * k + i]);
+        let mut r = [W::zero(); 8];
+        r.copy_from_slice(&rows[8 * k..8 * k + 8]);
         for i in 0..4 {
             (r[i], r[i + 4]) = W::exchange::<4>(r[i], r[i + 4], masks[0]);
         }
@@ -47,7 +61,7 @@ pub fn transpose<W: Word>(mut row: impl FnMut(usize) -> W, mut out: impl FnMut(u
             (r[i], r[i + 1]) = W::exchange::<1>(r[i], r[i + 1], masks[2]);
         }
         for i in 0..8 {
-            out(8 * k + i, r[i]);
+            matrix.put(8 * k + i, r[i]);
         }
     }
 }
@@ -56,18 +70,27 @@ pub fn transpose<W: Word>(mut row: impl FnMut(usize) -> W, mut out: impl FnMut(u
 mod tests {
     use super::{super::word::Portable, *};
 
+    struct Matrix([[u64; 2]; 64], [[u64; 2]; 64]);
+
+    impl Rows<Portable> for Matrix {
+        fn row(&self, r: usize) -> Portable {
+            Portable::load(&self.0[r])
+        }
+
+        fn put(&mut self, r: usize, word: Portable) {
+            word.store(&mut self.1[r]);
+        }
+    }
+
     #[test]
     fn rows_become_columns() {
         let bit = |r: usize, c: usize| (r * r * 31 + c * 7 + r * c * 13) % 11 < 5;
-        let row = |r: usize| {
-            let group = |flip: bool| (0..64).map(|c| u64::from(bit(r, c) != flip) << c).sum::<u64>();
-            Portable::load(&[group(false), group(true)])
-        };
-        let mut seen = [[0; 2]; 64];
-        transpose(row, |r, word| word.store(&mut seen[r]));
+        let group = |r: usize, flip: bool| (0..64).map(|c| u64::from(bit(r, c) != flip) << c).sum::<u64>();
+        let mut matrix = Matrix(std::array::from_fn(|r| [group(r, false), group(r, true)]), [[0; 2]; 64]);
+        transpose(&mut matrix);
         for r in 0..64 {
             for c in 0..64 {
-                assert_eq!(seen[c].map(|group| group >> r & 1 == 1), [bit(r, c), !bit(r, c)]);
+                assert_eq!(matrix.1[c].map(|group| group >> r & 1 == 1), [bit(r, c), !bit(r, c)]);
             }
         }
     }
