@@ -2,11 +2,11 @@
 
 use super::{
     Answer,
-    choice::{self, Masks},
+    choice::{self, Masks, Open},
     kernels::Kernels,
     lanes::Lanes,
     parse::Waiting,
-    record::{self, Records, SPARE},
+    record::{self, Records},
     state::State,
     word::{MAX_GROUPS, Word},
 };
@@ -20,6 +20,7 @@ pub struct Batch<K: Kernels> {
     turn: Turn,
     /// Where puzzles are read.
     scratch: Box<State<K::W>>,
+    open: Box<Open<K::W>>,
     work: Work,
 }
 
@@ -40,6 +41,7 @@ impl<K: Kernels> Batch<K> {
         Self {
             state: Box::new(State::new()),
             scratch: Box::new(State::new()),
+            open: Box::new(Open::new()),
             turn: Turn {
                 records: Records::new(groups),
                 lanes: Lanes::new(64 * groups),
@@ -58,7 +60,7 @@ impl<K: Kernels> Batch<K> {
     }
 
     pub fn solve(&mut self, puzzles: &[[u8; 81]], limit: u32, answers: &mut [Answer]) {
-        let Self { state, turn, scratch, work } = self;
+        let Self { state, turn, scratch, open, work } = self;
         turn.waiting.reset();
         let every = std::array::from_fn(|g| if g < K::W::GROUPS { u64::MAX } else { 0 });
         turn.hungry = every;
@@ -104,7 +106,7 @@ impl<K: Kernels> Batch<K> {
                 classes.free[g] = live & dead[g] | done;
                 classes.stuck[g] = live & !dead[g] & unsolved[g] & !changed[g];
             }
-            K::unload(state, &mut turn.records);
+            K::unload(state, open, &mut turn.records);
         }
     }
 }
@@ -177,14 +179,15 @@ pub struct Turn {
 impl Turn {
     /// Branches, takes solutions down, and gives free lanes the branch they put off last. Those without one are hungry.
     #[inline(always)]
-    pub fn run(&mut self, classes: &Classes, limit: u32, answers: &mut [Answer]) {
+    pub fn run<W: Word>(&mut self, classes: &Classes, limit: u32, answers: &mut [Answer]) {
         let mut free = classes.free;
         for lane in each(&classes.stuck) {
             let answer = &mut answers[self.lanes.puzzle(lane)];
             if answer.solutions < limit {
                 answer.guesses += 1;
                 self.guesses += 1;
-                self.branch(lane);
+                // One child goes on, the other one is put off.
+                self.records.branch(lane, &self.masks, self.lanes.push(lane));
             } else {
                 free[lane / 64] |= 1 << (lane % 64);
             }
@@ -194,7 +197,7 @@ impl Turn {
             if answer.solutions < limit {
                 answer.solutions += 1;
                 if answer.solutions == 1 {
-                    answer.solution = record::digits(&self.records.get(lane));
+                    W::scatter(&record::planes(&self.records.get(lane)), &mut answer.solution);
                 }
             }
         }
@@ -203,23 +206,6 @@ impl Turn {
                 self.hungry[lane / 64] |= 1 << (lane % 64);
             }
         }
-    }
-
-    /// Puts the second child off and leaves the first one in the lane.
-    #[inline(always)]
-    fn branch(&mut self, lane: usize) {
-        let mut record = self.records.get(lane);
-        let code = record[9] >> SPARE;
-        let d = (code & 0xF) as usize;
-        let masks = &self.masks[(code >> 4 & 0x1F) as usize];
-        let (word, from) = record::high(d);
-        let low = record[d];
-        let high = record[word];
-        *self.records.word_mut(d, lane) = low & masks.asserted.0;
-        *self.records.word_mut(word, lane) = high & !(!masks.asserted.1 << from & 0x1FFFF << from);
-        record[d] = low & masks.ruled_out.0;
-        record[word] = high & !(!masks.ruled_out.1 << from & 0x1FFFF << from);
-        self.lanes.push(lane, record);
     }
 
     /// Gives a lane the branch it put off last. Whether there was one.
@@ -244,11 +230,12 @@ impl Turn {
             live[lane / 64] &= !bit;
             while let Some((place, wrong)) = waiting.next() {
                 let number = waiting.first + place;
+                let answer = &mut answers[number];
+                (answer.solutions, answer.guesses, answer.invalid) = (0, 0, wrong);
                 if wrong {
-                    answers[number].invalid = true;
                     continue;
                 }
-                self.records.set(lane, &waiting.records.get(place));
+                self.records.set_from(lane, &waiting.records, place);
                 #[allow(clippy::cast_possible_truncation)] // Engine::solve gives no more than 2^30.
                 self.lanes.take_up(lane, number as u32);
                 live[lane / 64] |= bit;

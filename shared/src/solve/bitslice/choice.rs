@@ -9,16 +9,30 @@ use super::{
     word::Word,
 };
 
+/// What is open: room for [`choose`], which it need not clear each time.
+pub struct Open<W> {
+    /// The permutations left for each digit in each chute.
+    ways: [[[W; 6]; 9]; 6],
+    /// Whether there are exactly two, and whether there are more than one.
+    two: [[W; 9]; 6],
+    more: [[W; 9]; 6],
+}
+
+impl<W: Word> Open<W> {
+    pub fn new() -> Self {
+        let zero = W::zero();
+        Self { ways: [[[zero; 6]; 9]; 6], two: [[zero; 9]; 6], more: [[zero; 9]; 6] }
+    }
+}
+
 /// Chooses in every lane. What it says of lanes with nothing open means nothing.
 ///
 /// Planes of the choice: four bits of the digit, three of the chute (bands 0..3, stacks 3..6), then row and place of
 /// the triad in the matrix of the chute.
 #[inline(always)]
-pub fn choose<W: Word>(s: &State<W>) -> [W; 13] {
+pub fn choose<W: Word>(s: &State<W>, open: &mut Open<W>) -> [W; 13] {
     let zero = W::zero();
-    let mut ways = [[[zero; 6]; 9]; 6];
-    let mut two = [[zero; 9]; 6];
-    let mut more = [[zero; 9]; 6];
+    let Open { ways, two, more } = open;
     // The least number so far (bit 6: nothing open), and the chute it belongs to, one of six.
     let mut least = [zero.not(); 7];
     let mut best = [zero; 6];
@@ -133,7 +147,7 @@ fn add<W: Word>(total: &mut [W; 7], count: &[W; 3]) {
 /// What a choice does to the cells of its digit.
 #[derive(Clone, Copy, Default)]
 pub struct Masks {
-    /// Cells 0..64 and 64..81 that the child asserting the triad keeps.
+    /// Of cells 0..64 those that the child asserting the triad keeps, of cells 64..81 those it loses.
     pub asserted: (u64, u64),
     /// The same for the child that rules it out.
     pub ruled_out: (u64, u64),
@@ -154,11 +168,13 @@ pub fn masks() -> [Masks; 32] {
             let bit = if cell < 64 { (1 << cell, 0) } else { (0, 1 << (cell - 64)) };
             if same_row == same_place {
                 masks.asserted.0 |= bit.0;
+            } else {
                 masks.asserted.1 |= bit.1;
             }
-            if !(same_row && same_place) {
-                masks.ruled_out.0 |= bit.0;
+            if same_row && same_place {
                 masks.ruled_out.1 |= bit.1;
+            } else {
+                masks.ruled_out.0 |= bit.0;
             }
         }
         masks

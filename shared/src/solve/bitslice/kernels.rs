@@ -3,7 +3,8 @@
 use super::{
     Answer,
     batch::{Classes, Turn},
-    cells, choice,
+    cells,
+    choice::{self, Open},
     parse::Waiting,
     record::{self, Records},
     state::State,
@@ -28,7 +29,7 @@ pub trait Kernels {
     fn load(s: &mut State<Self::W>, records: &Records);
 
     /// Writes lanes to records, with where to branch.
-    fn unload(s: &State<Self::W>, records: &mut Records);
+    fn unload(s: &State<Self::W>, open: &mut Open<Self::W>, records: &mut Records);
 
     /// What is done lane by lane.
     fn turn(turn: &mut Turn, classes: &Classes, limit: u32, answers: &mut [Answer]);
@@ -58,8 +59,8 @@ fn load<W: Word>(s: &mut State<W>, records: &Records) {
 }
 
 #[inline(always)]
-fn unload<W: Word>(s: &State<W>, records: &mut Records) {
-    let spare = choice::choose(s);
+fn unload<W: Word>(s: &State<W>, open: &mut Open<W>, records: &mut Records) {
+    let spare = choice::choose(s, open);
     record::unload(s, &spare, records);
 }
 
@@ -94,13 +95,13 @@ macro_rules! kernels {
             }
 
             $(#[target_feature(enable = $features)])?
-            pub fn unload(s: &State<$word>, records: &mut Records) {
-                super::unload(s, records);
+            pub fn unload(s: &State<$word>, open: &mut Open<$word>, records: &mut Records) {
+                super::unload(s, open, records);
             }
 
             $(#[target_feature(enable = $features)])?
             pub fn turn(turn: &mut Turn, classes: &Classes, limit: u32, answers: &mut [Answer]) {
-                turn.run(classes, limit, answers);
+                turn.run::<$word>(classes, limit, answers);
             }
 
             $(#[target_feature(enable = $features)])?
@@ -133,8 +134,8 @@ macro_rules! kernels {
                 call!($module::load(s, records) $(, $features)?);
             }
 
-            fn unload(s: &State<$word>, records: &mut Records) {
-                call!($module::unload(s, records) $(, $features)?);
+            fn unload(s: &State<$word>, open: &mut Open<$word>, records: &mut Records) {
+                call!($module::unload(s, open, records) $(, $features)?);
             }
 
             fn turn(turn: &mut Turn, classes: &Classes, limit: u32, answers: &mut [Answer]) {

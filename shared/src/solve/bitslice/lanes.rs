@@ -53,14 +53,14 @@ impl Lanes {
         (self.bottom[lane], self.top[lane]) = (0, 0);
     }
 
-    /// Puts a branch off.
+    /// Room for a branch that is put off.
     #[inline(always)]
-    pub fn push(&mut self, lane: usize, record: Record) {
+    pub fn push(&mut self, lane: usize) -> &mut Record {
         let top = usize::from(self.top[lane]);
         debug_assert!(top < DEPTH);
-        self.stack[DEPTH * lane + top] = record;
         self.top[lane] += 1;
         self.entries += 1;
+        &mut self.stack[DEPTH * lane + top]
     }
 
     /// The branch put off last.

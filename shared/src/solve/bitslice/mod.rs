@@ -7,7 +7,7 @@
 //! - `sweep`: what the nine digits rule out, each in its own cells; `cells`: naked singles and triads of three digits;
 //! - `choice`: where to branch, for all lanes at once;
 //! - `record`, `transpose`: lanes taken out of vectors and put back, when some are done or have to branch;
-//! - `parse`: puzzles into records; `lanes`: branches put off; `batch`: the loop over it all;
+//! - `parse`, `planes`: puzzles into records; `lanes`: branches put off; `batch`: the loop over it all;
 //! - `word`, `x86`, `kernels`: the same code for each instruction set, chosen at run time.
 
 mod batch;
@@ -16,6 +16,7 @@ mod choice;
 mod kernels;
 mod lanes;
 mod parse;
+mod planes;
 mod record;
 mod state;
 mod sweep;
@@ -165,7 +166,7 @@ impl Engine {
     ///
     /// Cost: see the benchmark `solve`; best with thousands of puzzles a call, as lanes run empty at its end.
     pub fn solve(&mut self, puzzles: &[[u8; 81]], limit: u32, answers: &mut Vec<Answer>) {
-        answers.clear();
+        // What is there already is overwritten one by one, when it is in the cache anyway.
         answers.resize(puzzles.len(), Answer::default());
         // Lanes know their puzzle by a number of 32 bits.
         for (puzzles, answers) in puzzles.chunks(1 << 30).zip(answers.chunks_mut(1 << 30)) {
@@ -177,10 +178,8 @@ impl Engine {
                 Batches::Avx512(batch) => batch.solve(puzzles, limit, answers),
             }
         }
-        if limit > 1 {
-            for answer in answers.iter_mut().filter(|answer| answer.solutions > 1) {
-                answer.solution = [0; 81];
-            }
+        for answer in answers.iter_mut().filter(|answer| answer.solutions != 1) {
+            answer.solution = [0; 81];
         }
     }
 }

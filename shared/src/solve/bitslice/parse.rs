@@ -7,37 +7,11 @@ use super::{
     word::{MAX_GROUPS, Word},
 };
 
-/// The four bits of the digits of a puzzle: cells 0..64, and cells 64..81.
-pub type Planes = [(u64, u64); 4];
-
-/// Bits of digits, cell by cell. What is above 15 becomes 15.
-#[inline(always)]
-pub fn planes(cells: &[u8; 81]) -> Planes {
-    let mut planes = [(0, 0); 4];
-    if cells.iter().fold(0, |all, cell| all | cell) > 15 {
-        let cells = cells.map(|cell| cell.min(15));
-        return self::planes(&cells);
-    }
-    for (group, bytes) in cells[..80].as_chunks::<8>().0.iter().enumerate() {
-        let word = u64::from_le_bytes(*bytes);
-        for (bit, plane) in planes.iter_mut().enumerate() {
-            // The eight lowest bits of bytes side by side.
-            let bits = (word >> bit & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-            if group < 8 {
-                plane.0 |= bits << (8 * group);
-            } else {
-                plane.1 |= bits << (8 * (group - 8));
-            }
-        }
-    }
-    for (bit, plane) in planes.iter_mut().enumerate() {
-        plane.1 |= u64::from(cells[80] >> bit & 1) << 16;
-    }
-    planes
-}
-
 /// Matrices of planes: cells 0..64 of each, then the last 17 of three, and of the fourth.
 pub const MATRICES: usize = 6;
+
+/// The last 17 cells.
+const HIGH: u64 = 0x1FFFF;
 
 /// A matrix on its way in.
 struct In<'a, W> {
@@ -165,9 +139,9 @@ impl Waiting {
         self.len = (puzzles.len() - self.first).min(64 * W::GROUPS);
         self.taken = 0;
         for (lane, puzzle) in puzzles[self.first..self.first + self.len].iter().enumerate() {
-            let [a, b, c, d] = planes(puzzle);
+            let [a, b, c, d] = W::gather(puzzle);
             let words =
-                [a.0, b.0, c.0, d.0, a.1 | b.1 << 17 | c.1 << 34, d.1];
+                [a.0, b.0, c.0, d.0, a.1 & HIGH | (b.1 & HIGH) << 17 | (c.1 & HIGH) << 34, d.1];
             let at = lane % 64 * W::GROUPS + lane / 64;
             for (m, word) in words.into_iter().enumerate() {
                 self.matrices[64 * m * W::GROUPS + at] = word;

@@ -8,9 +8,11 @@
 //! The spare bits of word 9 bring out the branch that was chosen for the lane (see [`super::choice`]).
 
 use super::{
+    choice::Masks,
+    planes::Planes,
     state::State,
     transpose::{Rows, transpose},
-    word::Word,
+    word::{MAX_GROUPS, Word},
 };
 
 /// Words of a record.
@@ -34,52 +36,69 @@ pub const fn high(d: usize) -> (usize, usize) {
     (9 + d / 3, HIGH * (d % 3))
 }
 
-/// Records of all lanes, word by word: word `m` of lane `64 g + r` is at `(64 m + r) * GROUPS + g`, but for a gap
-/// after each 64 rows that keeps the words of a lane from falling on each other in the cache.
+/// Rows of words of all lanes, with a gap that keeps the words of a lane from falling on each other in the cache.
+const ROW: usize = 64 * MAX_GROUPS + 8;
+
+/// Records of all lanes, word by word: word `m` of lane `64 g + r` is in row `m` at `r * GROUPS + g`.
 pub struct Records {
-    words: Vec<u64>,
+    words: Box<[[u64; ROW]; WORDS]>,
     groups: usize,
 }
 
-/// Words of the gap.
-const GAP: usize = 8;
-
 impl Records {
     pub fn new(groups: usize) -> Self {
-        Self { words: vec![0; WORDS * (64 * groups + GAP)], groups }
+        Self { words: Box::new([[0; ROW]; WORDS]), groups }
     }
 
-    /// Index of word `m` of a lane.
+    /// Where the words of a lane are in their rows.
     #[inline(always)]
-    fn at(&self, m: usize, lane: usize) -> usize {
-        m * (64 * self.groups + GAP) + (lane % 64) * self.groups + lane / 64
-    }
-
-    /// Word `m` of a lane.
-    #[inline(always)]
-    pub fn word(&self, m: usize, lane: usize) -> u64 {
-        self.words[self.at(m, lane)]
-    }
-
-    /// Word `m` of a lane, to change it.
-    #[inline(always)]
-    pub fn word_mut(&mut self, m: usize, lane: usize) -> &mut u64 {
-        let at = self.at(m, lane);
-        &mut self.words[at]
+    fn at(&self, lane: usize) -> usize {
+        lane % 64 * self.groups + lane / 64
     }
 
     /// The record of a lane.
     #[inline(always)]
     pub fn get(&self, lane: usize) -> Record {
-        std::array::from_fn(|m| self.word(m, lane))
+        let at = self.at(lane);
+        std::array::from_fn(|m| self.words[m][at])
     }
 
     /// Gives a lane a record.
     #[inline(always)]
     pub fn set(&mut self, lane: usize, record: &Record) {
-        for (m, &word) in record.iter().enumerate() {
-            *self.word_mut(m, lane) = word;
+        let at = self.at(lane);
+        for (row, &word) in self.words.iter_mut().zip(record) {
+            row[at] = word;
         }
+    }
+
+    /// Gives a lane the record of another one among others.
+    #[inline(always)]
+    pub fn set_from(&mut self, lane: usize, others: &Self, other: usize) {
+        let (at, from) = (self.at(lane), others.at(other));
+        for (row, other) in self.words.iter_mut().zip(others.words.iter()) {
+            row[at] = other[from];
+        }
+    }
+
+    /// Leaves the first child of the branch that was chosen in a lane, and writes the second one to `other`.
+    #[inline(always)]
+    pub fn branch(&mut self, lane: usize, masks: &[Masks; 32], other: &mut Record) {
+        let at = self.at(lane);
+        // Word by word: what is read again soon must be as wide as it was written.
+        for (word, row) in other.iter_mut().zip(self.words.iter()) {
+            *word = row[at];
+        }
+        let code = self.words[9][at] >> SPARE;
+        let d = (code & 0xF) as usize % 9;
+        let masks = &masks[(code >> 4 & 0x1F) as usize];
+        let low = &mut self.words[d][at];
+        other[d] = *low & masks.ruled_out.0;
+        *low &= masks.asserted.0;
+        let (word, from) = high(d);
+        let high = &mut self.words[word][at];
+        other[word] = *high & !(masks.ruled_out.1 << from);
+        *high &= !(masks.asserted.1 << from);
     }
 }
 
@@ -144,8 +163,7 @@ impl<W: Word> Rows<W> for In<'_, W> {
 #[inline(always)]
 pub fn unload<W: Word>(state: &State<W>, spare: &[W; 13], records: &mut Records) {
     for m in 0..WORDS {
-        let start = m * (64 * W::GROUPS + GAP);
-        let rows = &mut records.words[start..start + 64 * W::GROUPS];
+        let rows = &mut records.words[m][..64 * W::GROUPS];
         transpose(&mut Out { state, spare, m, rows });
     }
 }
@@ -154,58 +172,23 @@ pub fn unload<W: Word>(state: &State<W>, spare: &[W; 13], records: &mut Records)
 #[inline(always)]
 pub fn load<W: Word>(state: &mut State<W>, records: &Records) {
     for m in 0..WORDS {
-        let start = m * (64 * W::GROUPS + GAP);
-        let rows = &records.words[start..start + 64 * W::GROUPS];
+        let rows = &records.words[m][..64 * W::GROUPS];
         transpose(&mut In { state, m, rows });
     }
 }
 
-/// The digits of a record whose cells have one candidate each.
+/// The bits of the digits of a record whose cells have one candidate each.
 #[inline(always)]
-pub fn digits(record: &Record) -> [u8; 81] {
-    // The bits of the digits of all cells, then spread over bytes.
-    let mut low = [0u64; 4];
-    let mut high_bits = [0u64; 4];
+pub fn planes(record: &Record) -> Planes {
+    let mut planes = [(0, 0); 4];
     for d in 0..9 {
         let (word, from) = high(d);
-        let last = record[word] >> from & ((1 << HIGH) - 1);
-        for bit in 0..4 {
+        for (bit, plane) in planes.iter_mut().enumerate() {
             if (d + 1) >> bit & 1 == 1 {
-                low[bit] |= record[d];
-                high_bits[bit] |= last;
+                plane.0 |= record[d];
+                plane.1 |= record[word] >> from;
             }
         }
     }
-    let mut cells = [0; 88];
-    for (group, bytes) in cells.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        let mut value = 0;
-        for bit in 0..4 {
-            let byte = if group < 8 { low[bit] >> (8 * group) } else { high_bits[bit] >> (8 * (group - 8)) };
-            value |= spread(byte & 0xFF) << bit;
-        }
-        *bytes = value.to_le_bytes();
-    }
-    let mut answer = [0; 81];
-    answer.copy_from_slice(&cells[..81]);
-    answer
-}
-
-/// Eight bits to the lowest bits of eight bytes.
-#[inline(always)]
-fn spread(byte: u64) -> u64 {
-    let low = (byte & 0x7F).wrapping_mul(0x0002_0408_1020_4081) & 0x0001_0101_0101_0101;
-    low | (byte >> 7) << 56
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bits_are_spread() {
-        for byte in 0..256u64 {
-            let expected = (0..8).map(|bit| (byte >> bit & 1) << (8 * bit)).sum::<u64>();
-            assert_eq!(spread(byte), expected);
-        }
-    }
+    planes
 }

@@ -1,5 +1,7 @@
 //! Vectors of bits: a lane is a bit, and all that kernels do with lanes is in [`Word`].
 
+use super::planes::{self, Planes};
+
 /// Groups of the widest word.
 pub const MAX_GROUPS: usize = 8;
 
@@ -93,6 +95,18 @@ pub trait Word: Copy {
     fn exchange<const BY: i32>(a: Self, b: Self, mask: Self) -> (Self, Self) {
         let t = a.down::<BY>().xor(b).and(mask);
         (a.xor(t.up::<BY>()), b.xor(t))
+    }
+
+    /// See [`planes::gather`].
+    #[inline(always)]
+    fn gather(cells: &[u8; 81]) -> Planes {
+        planes::gather(cells)
+    }
+
+    /// See [`planes::scatter`].
+    #[inline(always)]
+    fn scatter(planes: &Planes, cells: &mut [u8; 81]) {
+        planes::scatter(planes, cells);
     }
 }
 
