@@ -78,7 +78,7 @@ impl<K: Kernels> Batch<K> {
             if live == [0; MAX_GROUPS] {
                 break;
             }
-            K::load(state, &turn.records);
+            K::load(state, &mut turn.records);
             work.turns += 1;
             let count = ones(&live);
             let mut full = false;
@@ -196,8 +196,10 @@ impl Turn {
             let answer = &mut answers[self.lanes.puzzle(lane)];
             if answer.solutions < limit {
                 answer.solutions += 1;
-                if answer.solutions == 1 {
-                    W::scatter(&record::planes(&self.records.get(lane)), &mut answer.solution);
+                match answer.solutions {
+                    1 => W::scatter(&record::planes(&self.records.get(lane)), &mut answer.solution),
+                    2 => answer.solution = [0; 81],
+                    _ => {}
                 }
             }
         }
@@ -231,7 +233,7 @@ impl Turn {
             while let Some((place, wrong)) = waiting.next() {
                 let number = waiting.first + place;
                 let answer = &mut answers[number];
-                (answer.solutions, answer.guesses, answer.invalid) = (0, 0, wrong);
+                *answer = Answer { invalid: wrong, ..Answer::default() };
                 if wrong {
                     continue;
                 }

@@ -26,7 +26,7 @@ pub trait Kernels {
     fn solved(s: &State<Self::W>) -> Self::W;
 
     /// Reads lanes from records and takes a first look at them.
-    fn load(s: &mut State<Self::W>, records: &Records);
+    fn load(s: &mut State<Self::W>, records: &mut Records);
 
     /// Writes lanes to records, with where to branch.
     fn unload(s: &State<Self::W>, open: &mut Open<Self::W>, records: &mut Records);
@@ -52,7 +52,7 @@ fn sweep<W: Word>(s: &mut State<W>, full: bool, downwards: bool) {
 }
 
 #[inline(always)]
-fn load<W: Word>(s: &mut State<W>, records: &Records) {
+fn load<W: Word>(s: &mut State<W>, records: &mut Records) {
     record::load(s, records);
     s.dead = W::zero();
     cells::cells(s);
@@ -90,7 +90,7 @@ macro_rules! kernels {
             }
 
             $(#[target_feature(enable = $features)])?
-            pub fn load(s: &mut State<$word>, records: &Records) {
+            pub fn load(s: &mut State<$word>, records: &mut Records) {
                 super::load(s, records);
             }
 
@@ -130,7 +130,7 @@ macro_rules! kernels {
                 call!($module::solved(s) $(, $features)?)
             }
 
-            fn load(s: &mut State<$word>, records: &Records) {
+            fn load(s: &mut State<$word>, records: &mut Records) {
                 call!($module::load(s, records) $(, $features)?);
             }
 

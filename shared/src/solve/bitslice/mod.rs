@@ -178,9 +178,6 @@ impl Engine {
                 Batches::Avx512(batch) => batch.solve(puzzles, limit, answers),
             }
         }
-        for answer in answers.iter_mut().filter(|answer| answer.solutions != 1) {
-            answer.solution = [0; 81];
-        }
     }
 }
 

@@ -17,13 +17,23 @@ const HIGH: u64 = 0x1FFFF;
 struct In<'a, W> {
     bits: &'a mut [[W; 81]; 4],
     m: usize,
-    rows: &'a [u64],
+    rows: &'a mut [u64],
 }
 
 impl<W: Word> Rows<W> for In<'_, W> {
     #[inline(always)]
     fn row(&self, r: usize) -> W {
         W::load(&self.rows[r * W::GROUPS..(r + 1) * W::GROUPS])
+    }
+
+    #[inline(always)]
+    fn stash(&mut self, r: usize, word: W) {
+        word.store(&mut self.rows[r * W::GROUPS..(r + 1) * W::GROUPS]);
+    }
+
+    #[inline(always)]
+    fn stashed(&self, r: usize) -> W {
+        self.row(r)
     }
 
     #[inline(always)]
@@ -39,10 +49,10 @@ impl<W: Word> Rows<W> for In<'_, W> {
 /// Candidates of the puzzles in `matrices` (`matrices[(64 m + r) * GROUPS + g]` for lane `64 g + r`), and the lanes
 /// where a digit is given twice in a row, column or box, or a cell holds more than 9.
 #[inline(always)]
-pub fn candidates<W: Word>(matrices: &[u64], s: &mut State<W>) -> W {
+pub fn candidates<W: Word>(matrices: &mut [u64], s: &mut State<W>) -> W {
     let mut bits = [[W::zero(); 81]; 4];
     for m in 0..MATRICES {
-        let rows = &matrices[64 * m * W::GROUPS..64 * (m + 1) * W::GROUPS];
+        let rows = &mut matrices[64 * m * W::GROUPS..64 * (m + 1) * W::GROUPS];
         transpose(&mut In { bits: &mut bits, m, rows });
     }
     let mut clash = W::zero();
@@ -147,7 +157,7 @@ impl Waiting {
                 self.matrices[64 * m * W::GROUPS + at] = word;
             }
         }
-        let wrong = candidates(&self.matrices, scratch);
+        let wrong = candidates(&mut self.matrices, scratch);
         wrong.store(&mut self.wrong);
         unload(scratch, &[W::zero(); 13], &mut self.records);
     }

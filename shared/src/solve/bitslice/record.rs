@@ -133,8 +133,18 @@ impl<W: Word> Rows<W> for Out<'_, W> {
     }
 
     #[inline(always)]
-    fn put(&mut self, r: usize, word: W) {
+    fn stash(&mut self, r: usize, word: W) {
         word.store(&mut self.rows[r * W::GROUPS..(r + 1) * W::GROUPS]);
+    }
+
+    #[inline(always)]
+    fn stashed(&self, r: usize) -> W {
+        W::load(&self.rows[r * W::GROUPS..(r + 1) * W::GROUPS])
+    }
+
+    #[inline(always)]
+    fn put(&mut self, r: usize, word: W) {
+        self.stash(r, word);
     }
 }
 
@@ -142,13 +152,23 @@ impl<W: Word> Rows<W> for Out<'_, W> {
 struct In<'a, W> {
     state: &'a mut State<W>,
     m: usize,
-    rows: &'a [u64],
+    rows: &'a mut [u64],
 }
 
 impl<W: Word> Rows<W> for In<'_, W> {
     #[inline(always)]
     fn row(&self, r: usize) -> W {
         W::load(&self.rows[r * W::GROUPS..(r + 1) * W::GROUPS])
+    }
+
+    #[inline(always)]
+    fn stash(&mut self, r: usize, word: W) {
+        word.store(&mut self.rows[r * W::GROUPS..(r + 1) * W::GROUPS]);
+    }
+
+    #[inline(always)]
+    fn stashed(&self, r: usize) -> W {
+        self.row(r)
     }
 
     #[inline(always)]
@@ -168,11 +188,11 @@ pub fn unload<W: Word>(state: &State<W>, spare: &[W; 13], records: &mut Records)
     }
 }
 
-/// Reads the candidates of all lanes from their records.
+/// Reads the candidates of all lanes from their records, which are lost.
 #[inline(always)]
-pub fn load<W: Word>(state: &mut State<W>, records: &Records) {
+pub fn load<W: Word>(state: &mut State<W>, records: &mut Records) {
     for m in 0..WORDS {
-        let rows = &records.words[m][..64 * W::GROUPS];
+        let rows = &mut records.words[m][..64 * W::GROUPS];
         transpose(&mut In { state, m, rows });
     }
 }

@@ -20,12 +20,24 @@ pub struct State<W> {
     pub parity: [W; 81],
     pub full_h: [W; 27],
     pub full_v: [W; 27],
+    /// Room for the sweep.
+    pub room: Room<W>,
     /// Lanes that met a contradiction. Stays until the lane gets another puzzle.
     pub dead: W,
     /// Lanes where a cell has two candidates or more.
     pub unsolved: W,
     /// Lanes where the last sweep did something; now and then it misses one.
     pub changed: W,
+}
+
+/// What a sweep holds for a moment; here, so that it need not be cleared each time.
+pub struct Room<W> {
+    /// Row triads of a band.
+    pub matrix: [W; 9],
+    /// Column triads of a band that cannot hold the digit because another one of their box must.
+    pub banned: [W; 9],
+    /// Column triads: `vertical[9 k + 3 g + j]` is column `3 k + j` in band `g`.
+    pub vertical: [W; 27],
 }
 
 impl<W: Word> State<W> {
@@ -39,6 +51,7 @@ impl<W: Word> State<W> {
             parity: [zero; 81],
             full_h: [zero; 27],
             full_v: [zero; 27],
+            room: Room { matrix: [zero; 9], banned: [zero; 9], vertical: [zero; 27] },
             dead: zero,
             unsolved: zero,
             changed: zero,

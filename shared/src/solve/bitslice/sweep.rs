@@ -23,34 +23,21 @@ pub fn digits<W: Word, const FULL: bool>(s: &mut State<W>, downwards: bool) {
 
 #[inline(always)]
 fn digit<W: Word, const FULL: bool>(s: &mut State<W>, d: usize) {
-    let State { x, many, taken, full_h, full_v, dead, .. } = s;
-    let x = &mut x[d];
-    // Column triads: vertical[9 k + 3 g + j] is column 3 k + j in band g.
-    let mut vertical = [W::zero(); 27];
+    let mut dead = s.dead;
     for band in 0..3 {
-        rows::<W, FULL>(x, many, taken, full_h, full_v, dead, &mut vertical, band);
+        dead = dead.or(rows::<W, FULL>(s, d, band));
     }
     for stack in 0..3 {
-        columns(x, taken, dead, &vertical, stack);
+        dead = dead.or(columns(s, d, stack));
     }
+    s.dead = dead;
 }
 
-/// Naked singles, full triads and rows of one band.
-#[allow(clippy::too_many_arguments)] // Parts of one state, lent apart.
+/// Naked singles, full triads and rows of one band. Lanes where the digit has no place left.
 #[inline(always)]
-fn rows<W: Word, const FULL: bool>(
-    x: &mut [W; 81],
-    many: &[W; 81],
-    taken: &[W; 81],
-    full_h: &[W; 27],
-    full_v: &[W; 27],
-    dead: &mut W,
-    vertical: &mut [W; 27],
-    band: usize,
-) {
-    let mut matrix = [W::zero(); 9];
-    // Column triads that cannot hold the digit because another one of the box must.
-    let mut banned = [W::zero(); 9];
+fn rows<W: Word, const FULL: bool>(s: &mut State<W>, d: usize, band: usize) -> W {
+    let State { x, many, taken, full_h, full_v, room, .. } = s;
+    let x = &mut x[d];
     for stack in 0..3 {
         let mut h_must = [W::zero(); 3];
         let mut v_must = [W::zero(); 3];
@@ -60,7 +47,6 @@ fn rows<W: Word, const FULL: bool>(
             for j in 0..3 {
                 let cell = 27 * band + 9 * i + 3 * stack + j;
                 let can = x[cell].without(taken[cell]);
-                x[cell] = can;
                 let single = can.without(many[cell]);
                 h_must[i] = h_must[i].or(single);
                 v_must[j] = v_must[j].or(single);
@@ -81,42 +67,45 @@ fn rows<W: Word, const FULL: bool>(
             v_one = v_must[0].any3(v_must[1], v_must[2]);
         }
         for i in 0..3 {
-            matrix[3 * i + stack] = h_any[i].without(h_one.without(h_must[i]));
-            banned[3 * stack + i] = v_one.without(v_must[i]);
+            room.matrix[3 * i + stack] = h_any[i].without(h_one.without(h_must[i]));
+            room.banned[3 * stack + i] = v_one.without(v_must[i]);
         }
     }
-    let ways = permutations(&matrix);
-    let left = allowed(&ways);
-    *dead = dead.or(left[0].any3(left[1], left[2]).not());
+    let left = allowed(&permutations(&room.matrix));
     for stack in 0..3 {
         let mut any = [W::zero(); 3];
         for i in 0..3 {
             for j in 0..3 {
                 let cell = 27 * band + 9 * i + 3 * stack + j;
-                x[cell] = x[cell].and(left[3 * i + stack]);
-                any[j] = any[j].or(x[cell]);
+                // Taken cells once more: storing them above would cost more.
+                let can = x[cell].without(taken[cell]).and(left[3 * i + stack]);
+                x[cell] = can;
+                any[j] = any[j].or(can);
             }
         }
         for j in 0..3 {
-            vertical[9 * stack + 3 * band + j] = any[j].without(banned[3 * stack + j]);
+            room.vertical[9 * stack + 3 * band + j] = any[j].without(room.banned[3 * stack + j]);
         }
     }
+    left[0].any3(left[1], left[2]).not()
 }
 
-/// Columns of one stack, and the boxes where one place is left.
+/// Columns of one stack, and the boxes where one place is left. Lanes where the digit has no place left.
 #[inline(always)]
-fn columns<W: Word>(x: &mut [W; 81], taken: &mut [W; 81], dead: &mut W, vertical: &[W; 27], stack: usize) {
+fn columns<W: Word>(s: &mut State<W>, d: usize, stack: usize) -> W {
+    let State { x, taken, room, .. } = s;
+    let x = &mut x[d];
     let mut matrix = [W::zero(); 9];
-    matrix.copy_from_slice(&vertical[9 * stack..9 * stack + 9]);
+    matrix.copy_from_slice(&room.vertical[9 * stack..9 * stack + 9]);
     let left = allowed(&permutations(&matrix));
-    *dead = dead.or(left[0].any3(left[1], left[2]).not());
     for band in 0..3 {
         let mut any = [W::zero(); 3];
         for i in 0..3 {
             for j in 0..3 {
                 let cell = 27 * band + 9 * i + 3 * stack + j;
-                x[cell] = x[cell].and(left[3 * band + j]);
-                any[i] = any[i].or(x[cell]);
+                let can = x[cell].and(left[3 * band + j]);
+                x[cell] = can;
+                any[i] = any[i].or(can);
             }
         }
         // One row and one column: one cell.
@@ -129,4 +118,5 @@ fn columns<W: Word>(x: &mut [W; 81], taken: &mut [W; 81], dead: &mut W, vertical
             }
         }
     }
+    left[0].any3(left[1], left[2]).not()
 }

@@ -18,16 +18,22 @@ pub trait Rows<W> {
     /// Row `r` of the matrix.
     fn row(&self, r: usize) -> W;
 
+    /// Keeps a row half way.
+    fn stash(&mut self, r: usize, word: W);
+
+    /// A row that was kept.
+    fn stashed(&self, r: usize) -> W;
+
     /// Takes row `r` of the transposed matrix.
     fn put(&mut self, r: usize, word: W);
 }
 
 /// Transposes: bit `c` of row `r` goes to bit `r` of row `c`, in each group.
 ///
-/// Rows are read and written eight at a time, so that they stay in registers: first those eight apart, then neighbours.
+/// Rows are worked on eight at a time, so that they stay in registers: first those eight apart, then neighbours. Between
+/// the two they are stashed, which can be where they came from or where they go.
 #[inline(always)]
 pub fn transpose<W: Word>(matrix: &mut impl Rows<W>) {
-    let mut rows = [W::zero(); 64];
     let masks = [W::splat(CLEAR[5]), W::splat(CLEAR[4]), W::splat(CLEAR[3])];
     for k in 0..8 {
         let mut r = [W::zero(); 8];
@@ -44,13 +50,15 @@ pub fn transpose<W: Word>(matrix: &mut impl Rows<W>) {
             (r[i], r[i + 1]) = W::exchange::<8>(r[i], r[i + 1], masks[2]);
         }
         for i in 0..8 {
-            rows[8 * i + k] = r[i];
+            matrix.stash(8 * i + k, r[i]);
         }
     }
     let masks = [W::splat(CLEAR[2]), W::splat(CLEAR[1]), W::splat(CLEAR[0])];
     for k in 0..8 {
         let mut r = [W::zero(); 8];
-        r.copy_from_slice(&rows[8 * k..8 * k + 8]);
+        for i in 0..8 {
+            r[i] = matrix.stashed(8 * k + i);
+        }
         for i in 0..4 {
             (r[i], r[i + 4]) = W::exchange::<4>(r[i], r[i + 4], masks[0]);
         }
@@ -75,6 +83,14 @@ mod tests {
     impl Rows<Portable> for Matrix {
         fn row(&self, r: usize) -> Portable {
             Portable::load(&self.0[r])
+        }
+
+        fn stash(&mut self, r: usize, word: Portable) {
+            word.store(&mut self.1[r]);
+        }
+
+        fn stashed(&self, r: usize) -> Portable {
+            Portable::load(&self.1[r])
         }
 
         fn put(&mut self, r: usize, word: Portable) {
