@@ -8,11 +8,8 @@ use super::{
     parse::Waiting,
     record::{self, Records},
     state::State,
-    word::{MAX_GROUPS, Word},
+    word::{Bits, MAX_GROUPS, Word},
 };
-
-/// Bits of lanes.
-type Bits = [u64; MAX_GROUPS];
 
 /// All that an engine keeps between batches.
 pub struct Batch<K: Kernels> {
@@ -49,6 +46,7 @@ impl<K: Kernels> Batch<K> {
                 masks: choice::masks(),
                 live: [0; MAX_GROUPS],
                 hungry: [0; MAX_GROUPS],
+                abandoned: [0; MAX_GROUPS],
                 guesses: 0,
             },
             work: Work::default(),
@@ -62,6 +60,7 @@ impl<K: Kernels> Batch<K> {
     pub fn solve(&mut self, puzzles: &[[u8; 81]], limit: u32, answers: &mut [Answer]) {
         let Self { state, turn, scratch, open, work } = self;
         turn.waiting.reset();
+        turn.lanes.reset();
         let every = std::array::from_fn(|g| if g < K::W::GROUPS { u64::MAX } else { 0 });
         turn.hungry = every;
         let mut classes = Classes::default();
@@ -73,7 +72,7 @@ impl<K: Kernels> Batch<K> {
                 K::read(&mut turn.waiting, puzzles, scratch);
                 K::feed(turn, answers);
             }
-            turn.share(limit, answers);
+            turn.share();
             let live = turn.live;
             if live == [0; MAX_GROUPS] {
                 break;
@@ -173,6 +172,8 @@ pub struct Turn {
     live: Bits,
     /// Lanes with nothing to do.
     hungry: Bits,
+    /// Lanes whose puzzle has as many solutions as were asked for.
+    abandoned: Bits,
     guesses: u64,
 }
 
@@ -180,53 +181,55 @@ impl Turn {
     /// Branches, takes solutions down, and gives free lanes the branch they put off last. Those without one are hungry.
     #[inline(always)]
     pub fn run<W: Word>(&mut self, classes: &Classes, limit: u32, answers: &mut [Answer]) {
+        let Self { records, lanes, abandoned, .. } = self;
+        for lane in each(&classes.free) {
+            W::prefetch(lanes.newest(lane));
+        }
         let mut free = classes.free;
-        for lane in each(&classes.stuck) {
-            let answer = &mut answers[self.lanes.puzzle(lane)];
-            if answer.solutions < limit {
-                answer.guesses += 1;
-                self.guesses += 1;
-                // One child goes on, the other one is put off.
-                self.records.branch(lane, &self.masks, self.lanes.push(lane));
-            } else {
-                free[lane / 64] |= 1 << (lane % 64);
-            }
+        let mut stuck = classes.stuck;
+        for ((stuck, free), abandoned) in stuck.iter_mut().zip(&mut free).zip(&*abandoned) {
+            *free |= *stuck & abandoned;
+            *stuck &= !abandoned;
+        }
+        // One child goes on, the other one is put off.
+        for lane in each(&stuck) {
+            records.branch(lane, &self.masks, lanes.push(lane));
         }
         for lane in each(&classes.solved) {
-            let answer = &mut answers[self.lanes.puzzle(lane)];
+            let answer = &mut answers[lanes.puzzle(lane)];
             if answer.solutions < limit {
                 answer.solutions += 1;
                 match answer.solutions {
-                    1 => W::scatter(&record::planes(&self.records.get(lane)), &mut answer.solution),
+                    1 => W::scatter(&record::planes(&records.get(lane)), &mut answer.solution),
                     2 => answer.solution = [0; 81],
                     _ => {}
+                }
+                if answer.solutions == limit {
+                    let others = lanes.abandon(lane);
+                    for (abandoned, other) in abandoned.iter_mut().zip(others) {
+                        *abandoned |= other;
+                    }
                 }
             }
         }
         for lane in each(&free) {
-            if !self.go_back(lane, limit, answers) {
+            if let Some(record) = lanes.pop(lane) {
+                records.set(lane, record);
+            } else {
                 self.hungry[lane / 64] |= 1 << (lane % 64);
+                let guesses = lanes.guesses(lane);
+                if guesses != 0 {
+                    answers[lanes.puzzle(lane)].guesses += guesses;
+                    self.guesses += u64::from(guesses);
+                }
             }
         }
-    }
-
-    /// Gives a lane the branch it put off last. Whether there was one.
-    #[inline(always)]
-    fn go_back(&mut self, lane: usize, limit: u32, answers: &[Answer]) -> bool {
-        let puzzle = self.lanes.puzzle(lane);
-        let Some(record) = self.lanes.pop(lane) else { return false };
-        if answers[puzzle].solutions < limit {
-            self.records.set(lane, record);
-            return true;
-        }
-        self.lanes.clear(lane);
-        false
     }
 
     /// Gives hungry lanes the puzzles that are waiting.
     #[inline(always)]
     pub fn feed(&mut self, answers: &mut [Answer]) {
-        let Self { waiting, hungry, live, .. } = self;
+        let Self { waiting, hungry, live, abandoned, .. } = self;
         for lane in each(&hungry.clone()) {
             let bit = 1 << (lane % 64);
             live[lane / 64] &= !bit;
@@ -242,23 +245,23 @@ impl Turn {
                 self.lanes.take_up(lane, number as u32);
                 live[lane / 64] |= bit;
                 hungry[lane / 64] &= !bit;
+                abandoned[lane / 64] &= !bit;
                 break;
             }
         }
     }
 
     /// Gives hungry lanes branches that others have put off. Those for which there are none rest.
-    fn share(&mut self, limit: u32, answers: &[Answer]) {
-        for lane in each(&self.hungry.clone()) {
-            while let Some((puzzle, record)) = self.lanes.steal() {
-                if answers[puzzle as usize].solutions < limit {
-                    self.records.set(lane, &record);
-                    self.lanes.take_up(lane, puzzle);
-                    self.live[lane / 64] |= 1 << (lane % 64);
-                    self.hungry[lane / 64] &= !(1 << (lane % 64));
-                    break;
-                }
-            }
+    fn share(&mut self) {
+        let Self { records, lanes, hungry, live, abandoned, .. } = self;
+        for lane in each(&hungry.clone()) {
+            let Some((puzzle, record)) = lanes.steal() else { break };
+            records.set(lane, record);
+            lanes.take_up(lane, puzzle);
+            let bit = 1 << (lane % 64);
+            live[lane / 64] |= bit;
+            hungry[lane / 64] &= !bit;
+            abandoned[lane / 64] &= !bit;
         }
     }
 }

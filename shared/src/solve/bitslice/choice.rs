@@ -40,7 +40,8 @@ pub fn choose<W: Word>(s: &State<W>, open: &mut Open<W>) -> [W; 13] {
         let mut total = [zero; 7];
         let mut open = zero;
         for d in 0..9 {
-            let p = permutations(&matrix(&s.x[d], chute));
+            let matrix = if chute < 3 { band(&s.x[d], chute) } else { stack(&s.x[d], chute - 3) };
+            let p = permutations(&matrix);
             let count = count6(&p);
             ways[chute][d] = p;
             open = open.or(count[1].or(count[2]));
@@ -108,19 +109,28 @@ pub fn choose<W: Word>(s: &State<W>, open: &mut Open<W>) -> [W; 13] {
     planes
 }
 
-/// The triads of a digit in a band or a stack, as a matrix.
+/// The triads of a digit in a band, as a matrix.
 #[inline(always)]
-fn matrix<W: Word>(x: &[W; 81], chute: usize) -> [W; 9] {
+fn band<W: Word>(x: &[W; 81], band: usize) -> [W; 9] {
     let mut matrix = [W::zero(); 9];
-    for i in 0..9 {
-        let [a, b, c] = if chute < 3 {
-            let cell = 27 * chute + 9 * (i / 3) + 3 * (i % 3);
-            [cell, cell + 1, cell + 2]
-        } else {
-            let cell = 3 * (chute - 3) + i / 3 + 27 * (i % 3);
-            [cell, cell + 9, cell + 18]
-        };
-        matrix[i] = x[a].any3(x[b], x[c]);
+    for i in 0..3 {
+        for k in 0..3 {
+            let cell = 27 * band + 9 * i + 3 * k;
+            matrix[3 * i + k] = x[cell].any3(x[cell + 1], x[cell + 2]);
+        }
+    }
+    matrix
+}
+
+/// The triads of a digit in a stack, as a matrix of columns and bands.
+#[inline(always)]
+fn stack<W: Word>(x: &[W; 81], stack: usize) -> [W; 9] {
+    let mut matrix = [W::zero(); 9];
+    for j in 0..3 {
+        for g in 0..3 {
+            let cell = 27 * g + 3 * stack + j;
+            matrix[3 * j + g] = x[cell].any3(x[cell + 9], x[cell + 18]);
+        }
     }
     matrix
 }
@@ -137,10 +147,15 @@ fn count6<W: Word>(p: &[W; 6]) -> [W; 3] {
 /// Adds a number of three bits.
 #[inline(always)]
 fn add<W: Word>(total: &mut [W; 7], count: &[W; 3]) {
-    let mut carry = W::zero();
-    for (bit, sum) in total.iter_mut().enumerate().take(6) {
-        let other = if bit < 3 { count[bit] } else { W::zero() };
-        (*sum, carry) = sum.add3(other, carry);
+    let mut carry = count[0].and(total[0]);
+    total[0] = count[0].xor(total[0]);
+    for bit in 1..3 {
+        (total[bit], carry) = total[bit].add3(count[bit], carry);
+    }
+    for bit in 3..6 {
+        let sum = total[bit];
+        total[bit] = sum.xor(carry);
+        carry = sum.and(carry);
     }
 }
 

@@ -1,9 +1,15 @@
 //! Vectors of bits: a lane is a bit, and all that kernels do with lanes is in [`Word`].
 
-use super::planes::{self, Planes};
+use super::{
+    planes::{self, Planes},
+    record::Record,
+};
 
 /// Groups of the widest word.
 pub const MAX_GROUPS: usize = 8;
+
+/// A set of lanes.
+pub type Bits = [u64; MAX_GROUPS];
 
 /// What the kernels need of a vector: `64 * GROUPS` lanes, lane `64 g + r` being bit `r` of the 64-bit group `g`.
 ///
@@ -96,6 +102,10 @@ pub trait Word: Copy {
         let t = a.down::<BY>().xor(b).and(mask);
         (a.xor(t.up::<BY>()), b.xor(t))
     }
+
+    /// Says that a record will be needed soon.
+    #[inline(always)]
+    fn prefetch(_record: &Record) {}
 
     /// See [`planes::gather`].
     #[inline(always)]

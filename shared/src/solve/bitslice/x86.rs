@@ -7,14 +7,18 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    __m256i, __m512i, _mm256_and_si256, _mm256_andnot_si256, _mm256_blend_epi32, _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16,
+    _MM_HINT_T0, __m256i, __m512i, _mm_prefetch, _mm256_and_si256, _mm256_andnot_si256, _mm256_blend_epi32, _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16,
     _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi64x, _mm256_slli_epi64, _mm256_srli_epi64,
     _mm256_storeu_si256, _mm256_xor_si256, _mm512_and_si512, _mm512_andnot_si512, _mm512_loadu_si512,
     _mm512_or_si512, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64, _mm512_storeu_si512,
     _mm512_ternarylogic_epi64, _mm512_xor_si512,
 };
 
-use super::{planes::Planes, word::Word};
+use super::{
+    planes::Planes,
+    record::{Record, WORDS},
+    word::Word,
+};
 
 /// 256 lanes.
 #[derive(Clone, Copy)]
@@ -102,6 +106,11 @@ impl Word for W256 {
     }
 
     #[inline(always)]
+    fn prefetch(record: &Record) {
+        prefetch(record);
+    }
+
+    #[inline(always)]
     fn gather(cells: &[u8; 81]) -> Planes {
         gather(cells)
     }
@@ -109,6 +118,16 @@ impl Word for W256 {
     #[inline(always)]
     fn scatter(planes: &Planes, cells: &mut [u8; 81]) {
         scatter(planes, cells);
+    }
+}
+
+/// Asks for the two cache lines of a record.
+#[inline(always)]
+fn prefetch(record: &Record) {
+    // SAFETY: both are in the record, and nothing is done to them.
+    unsafe {
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(&record[0]).cast());
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(&record[WORDS - 1]).cast());
     }
 }
 
@@ -301,6 +320,11 @@ impl Word for W512 {
     #[inline(always)]
     fn exchange<const BY: i32>(a: Self, b: Self, mask: Self) -> (Self, Self) {
         (mask.choose(a, b.up::<BY>()), mask.choose(a.down::<BY>(), b))
+    }
+
+    #[inline(always)]
+    fn prefetch(record: &Record) {
+        prefetch(record);
     }
 
     #[inline(always)]
