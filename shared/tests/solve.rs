@@ -108,7 +108,13 @@ fn is_solution(puzzle: &Cells, grid: &Cells) -> bool {
 }
 
 /// Compares all answers of a level with those expected.
-fn compare(engine: &mut Engine, puzzles: &[Cells], limit: u32, expected: &[Answer], answers: &mut Vec<Answer>) {
+fn compare(
+    engine: &mut Engine,
+    puzzles: &[Cells],
+    limit: u32,
+    expected: &[Answer],
+    answers: &mut Vec<Answer>,
+) {
     engine.solve(puzzles, limit, answers);
     assert_eq!(answers.len(), puzzles.len());
     for ((puzzle, answer), expected) in puzzles.iter().zip(&*answers).zip(expected) {

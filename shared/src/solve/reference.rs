@@ -202,7 +202,8 @@ impl Search {
 
     fn run(&mut self, limit: u64) {
         let empty = (0..self.cells.len()).filter(|&cell| self.cells[cell] == 0);
-        let choice = empty.map(|cell| (self.digits(cell), cell)).min_by_key(|(digits, _)| digits.count_ones());
+        let choice =
+            empty.map(|cell| (self.digits(cell), cell)).min_by_key(|(digits, _)| digits.count_ones());
         let Some((digits, cell)) = choice else {
             self.found.solutions += 1;
             if self.found.first.is_none() {

@@ -1,14 +1,14 @@
 //! The kernels, compiled for each instruction set.
 
 use super::{
-    Answer,
-    batch::{Classes, Turn},
-    cells,
+    Answer, cells,
     choice::{self, Open},
-    parse::Waiting,
+    parse::{self, Digits},
     record::{self, Records},
     state::State,
     sweep,
+    turn::{Classes, Turn},
+    waiting::Waiting,
     word::{Portable, Word},
 };
 
@@ -31,11 +31,26 @@ pub trait Kernels {
     /// Writes lanes to records, with where to branch.
     fn unload(s: &State<Self::W>, open: &mut Open<Self::W>, records: &mut Records);
 
-    /// What is done lane by lane.
-    fn turn(turn: &mut Turn, classes: &Classes, limit: u32, answers: &mut [Answer]);
+    /// Writes the digits of solved lanes.
+    fn show(s: &State<Self::W>, digits: &mut Digits);
 
-    /// Gives hungry lanes the puzzles that are waiting.
+    /// See [`Turn::branch`].
+    fn branch(turn: &mut Turn, classes: &Classes, answers: &mut [Answer]);
+
+    /// See [`Turn::finish_all`].
+    fn finish_all(turn: &mut Turn, classes: &Classes, answers: &mut [Answer]);
+
+    /// See [`Turn::feed`].
     fn feed(turn: &mut Turn, answers: &mut [Answer]);
+
+    /// See [`Turn::feed_directly`]; then takes a first look at the lanes.
+    fn feed_directly(
+        turn: &mut Turn,
+        puzzles: &[[u8; 81]],
+        answers: &mut [Answer],
+        s: &mut State<Self::W>,
+        scratch: &mut State<Self::W>,
+    );
 
     /// Reads the next puzzles.
     fn read(waiting: &mut Waiting, puzzles: &[[u8; 81]], scratch: &mut State<Self::W>);
@@ -100,8 +115,30 @@ macro_rules! kernels {
             }
 
             $(#[target_feature(enable = $features)])?
-            pub fn turn(turn: &mut Turn, classes: &Classes, limit: u32, answers: &mut [Answer]) {
-                turn.run::<$word>(classes, limit, answers);
+            pub fn show(s: &State<$word>, digits: &mut Digits) {
+                parse::show(s, digits);
+            }
+
+            $(#[target_feature(enable = $features)])?
+            pub fn branch(turn: &mut Turn, classes: &Classes, answers: &mut [Answer]) {
+                turn.branch::<$word>(classes, answers);
+            }
+
+            $(#[target_feature(enable = $features)])?
+            pub fn finish_all(turn: &mut Turn, classes: &Classes, answers: &mut [Answer]) {
+                turn.finish_all::<$word>(classes, answers);
+            }
+
+            $(#[target_feature(enable = $features)])?
+            pub fn feed_directly(
+                turn: &mut Turn,
+                puzzles: &[[u8; 81]],
+                answers: &mut [Answer],
+                s: &mut State<$word>,
+                scratch: &mut State<$word>,
+            ) {
+                turn.feed_directly(puzzles, answers, s, scratch);
+                cells::cells(s);
             }
 
             $(#[target_feature(enable = $features)])?
@@ -138,8 +175,26 @@ macro_rules! kernels {
                 call!($module::unload(s, open, records) $(, $features)?);
             }
 
-            fn turn(turn: &mut Turn, classes: &Classes, limit: u32, answers: &mut [Answer]) {
-                call!($module::turn(turn, classes, limit, answers) $(, $features)?);
+            fn show(s: &State<$word>, digits: &mut Digits) {
+                call!($module::show(s, digits) $(, $features)?);
+            }
+
+            fn branch(turn: &mut Turn, classes: &Classes, answers: &mut [Answer]) {
+                call!($module::branch(turn, classes, answers) $(, $features)?);
+            }
+
+            fn finish_all(turn: &mut Turn, classes: &Classes, answers: &mut [Answer]) {
+                call!($module::finish_all(turn, classes, answers) $(, $features)?);
+            }
+
+            fn feed_directly(
+                turn: &mut Turn,
+                puzzles: &[[u8; 81]],
+                answers: &mut [Answer],
+                s: &mut State<$word>,
+                scratch: &mut State<$word>,
+            ) {
+                call!($module::feed_directly(turn, puzzles, answers, s, scratch) $(, $features)?);
             }
 
             fn feed(turn: &mut Turn, answers: &mut [Answer]) {

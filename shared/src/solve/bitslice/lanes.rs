@@ -55,6 +55,11 @@ impl Lanes {
         self.shared = false;
     }
 
+    /// Whether no branch is put off in any lane.
+    pub fn is_empty(&self) -> bool {
+        self.entries == 0
+    }
+
     /// The number of a lane's puzzle.
     #[inline(always)]
     pub fn puzzle(&self, lane: usize) -> usize {

@@ -7,7 +7,8 @@
 //! - `sweep`: what the nine digits rule out, each in its own cells; `cells`: naked singles and triads of three digits;
 //! - `choice`: where to branch, for all lanes at once;
 //! - `record`, `transpose`: lanes taken out of vectors and put back, when some are done or have to branch;
-//! - `parse`, `planes`: puzzles into records; `lanes`: branches put off; `batch`: the loop over it all;
+//! - `parse`, `planes`, `waiting`: puzzles into lanes; `lanes`, `turn`: branches put off, solutions taken down;
+//! - `batch`: the loop over it all;
 //! - `word`, `x86`, `kernels`: the same code for each instruction set, chosen at run time.
 
 mod batch;
@@ -21,6 +22,8 @@ mod record;
 mod state;
 mod sweep;
 mod transpose;
+mod turn;
+mod waiting;
 mod word;
 #[cfg(target_arch = "x86_64")]
 mod x86;

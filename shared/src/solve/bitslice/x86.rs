@@ -7,8 +7,10 @@
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    _MM_HINT_T0, __m256i, __m512i, _mm_prefetch, _mm256_and_si256, _mm256_andnot_si256, _mm256_blend_epi32, _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_setr_epi64x, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16,
-    _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi64x, _mm256_slli_epi64, _mm256_srli_epi64,
+    __m256i, __m512i, _MM_HINT_T0, _mm_prefetch, _mm256_and_si256, _mm256_andnot_si256, _mm256_blend_epi32,
+    _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8,
+    _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi64x,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_slli_epi64, _mm256_srli_epi64,
     _mm256_storeu_si256, _mm256_xor_si256, _mm512_and_si512, _mm512_andnot_si512, _mm512_loadu_si512,
     _mm512_or_si512, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64, _mm512_storeu_si512,
     _mm512_ternarylogic_epi64, _mm512_xor_si512,
@@ -93,10 +95,7 @@ impl Word for W256 {
             },
             // SAFETY: see the module.
             8 | 16 => unsafe {
-                (
-                    Self(_mm256_blendv_epi8(low.0, a.0, mask.0)),
-                    Self(_mm256_blendv_epi8(b.0, high.0, mask.0)),
-                )
+                (Self(_mm256_blendv_epi8(low.0, a.0, mask.0)), Self(_mm256_blendv_epi8(b.0, high.0, mask.0)))
             },
             _ => {
                 let t = high.xor(b).and(mask);
@@ -171,12 +170,8 @@ fn scatter(planes: &Planes, cells: &mut [u8; 81]) {
         // SAFETY: 32 bytes are there; for the instructions see the module.
         unsafe {
             // Byte i of a lane is to hold byte i / 8 of the bits, and of it bit i % 8.
-            let spread = _mm256_setr_epi64x(
-                0,
-                0x0101_0101_0101_0101,
-                0x0202_0202_0202_0202,
-                0x0303_0303_0303_0303,
-            );
+            let spread =
+                _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
             let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
             let mut digits = _mm256_setzero_si256();
             for (value, plane) in planes.iter().enumerate() {
