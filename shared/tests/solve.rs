@@ -220,7 +220,7 @@ fn solve_takes_empty_batches_and_keeps_nothing_of_earlier_ones() {
         let mut answers = Vec::new();
         engine.solve(&[], 2, &mut answers);
         assert!(answers.is_empty());
-        engine.solve(&[puzzle; 700], 2, &mut answers);
+        engine.solve(&vec![puzzle; 700], 2, &mut answers);
         assert!(answers.iter().all(|answer| answer.solutions == 1 && is_solution(&puzzle, &answer.solution)));
         engine.solve(&[[0; 81]; 3], 2, &mut answers);
         assert_eq!(answers.len(), 3);

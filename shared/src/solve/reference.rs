@@ -119,13 +119,14 @@ pub fn check(shape: Shape, cells: &[u8]) -> Result<(), PuzzleError> {
 /// What two cells have in common: a row before a column before a box.
 fn shared_unit(shape: Shape, a: usize, b: usize) -> Option<Unit> {
     let side = shape.side();
-    let ((r, c), (s, d)) = ((a / side, a % side), (b / side, b % side));
-    let chutes = |r: usize, c: usize| (r / shape.rows(), c / shape.columns());
-    if r == s {
+    let row = |cell: usize| cell / side;
+    let column = |cell: usize| cell % side;
+    let chutes = |cell: usize| (row(cell) / shape.rows(), column(cell) / shape.columns());
+    if row(a) == row(b) {
         Some(Unit::Row)
-    } else if c == d {
+    } else if column(a) == column(b) {
         Some(Unit::Column)
-    } else if chutes(r, c) == chutes(s, d) {
+    } else if chutes(a) == chutes(b) {
         Some(Unit::Box)
     } else {
         None

@@ -11,6 +11,13 @@
 //! - `batch`: the loop over it all;
 //! - `word`, `x86`, `kernels`: the same code for each instruction set, chosen at run time.
 
+// What is not inlined into a kernel is compiled without its instruction set.
+#![allow(clippy::inline_always)]
+// Loops over cells, digits and chutes index several arrays at once, in orders that no iterator has.
+#![allow(clippy::needless_range_loop)]
+// The operands of logical functions have no other names.
+#![allow(clippy::many_single_char_names)]
+
 mod batch;
 mod cells;
 mod choice;

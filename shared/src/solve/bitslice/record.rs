@@ -47,7 +47,8 @@ pub struct Records {
 
 impl Records {
     pub fn new(groups: usize) -> Self {
-        Self { words: Box::new([[0; ROW]; WORDS]), groups }
+        let words = vec![[0; ROW]; WORDS].into_boxed_slice();
+        Self { words: words.try_into().expect("as many rows as words"), groups }
     }
 
     /// Where the words of a lane are in their rows.
