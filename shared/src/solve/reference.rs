@@ -1,4 +1,5 @@
-//! A solver that is plain before anything else: always the cell with the fewest digits, each digit in turn.
+//! A solver that is plain before anything else: the smallest choice there is, a cell's digits or a digit's places in a
+//! row, column or box, is tried one by one.
 //!
 //! Works for every shape up to 25x25. The fast solvers are held against it.
 
@@ -135,13 +136,13 @@ fn shared_unit(shape: Shape, a: usize, b: usize) -> Option<Unit> {
 
 /// Counts the solutions of a puzzle (row by row, 0 is empty) up to `limit`, and gives the first one that was found.
 ///
-/// Deterministic: of the cells with the fewest digits the first in reading order is filled, with small digits first.
+/// Deterministic: of choices of the same size the first one is made, in the same order each time.
 ///
 /// # Errors
 ///
 /// As [`check`] does.
 ///
-/// Cost: a look at all empty cells for each digit tried; puzzles of side 16 and more can take very long.
+/// Cost: a look at all empty cells and their digits for each digit tried; puzzles of side 16 and more can take very long.
 pub fn solve(shape: Shape, cells: &[u8], limit: u64) -> Result<Found, PuzzleError> {
     check(shape, cells)?;
     let mut search = Search::new(shape, cells);
@@ -201,19 +202,51 @@ impl Search {
         all & !(self.rows[row] | self.columns[column] | self.boxes[of_box])
     }
 
+    /// The smallest choice there is: the digits of a cell, or the places of a digit in a unit. `None` if all is filled.
+    fn choice(&self) -> Option<Vec<(usize, u8)>> {
+        let side = self.shape.side();
+        let mut least: Option<Vec<(usize, u8)>> = None;
+        // Places by unit (rows, columns, boxes) and digit.
+        let mut places = vec![Vec::new(); 3 * side * side];
+        for cell in (0..self.cells.len()).filter(|&cell| self.cells[cell] == 0) {
+            let digits = self.digits(cell);
+            let (row, column, of_box) = self.units(cell);
+            let own: Vec<(usize, u8)> =
+                (1..=25).filter(|digit| digits >> (digit - 1) & 1 == 1).map(|digit| (cell, digit)).collect();
+            for unit in [row, side + column, 2 * side + of_box] {
+                for &(_, digit) in &own {
+                    places[side * unit + usize::from(digit) - 1].push((cell, digit));
+                }
+            }
+            if least.as_ref().is_none_or(|least| own.len() < least.len()) {
+                least = Some(own);
+            }
+        }
+        let mut least = least?;
+        for (at, places) in places.into_iter().enumerate() {
+            let (unit, digit) = (at / side, at % side);
+            let given = match unit / side {
+                0 => self.rows[unit],
+                1 => self.columns[unit - side],
+                _ => self.boxes[unit - 2 * side],
+            };
+            if given >> digit & 1 == 0 && places.len() < least.len() {
+                least = places;
+            }
+        }
+        Some(least)
+    }
+
     fn run(&mut self, limit: u64) {
-        let empty = (0..self.cells.len()).filter(|&cell| self.cells[cell] == 0);
-        let choice =
-            empty.map(|cell| (self.digits(cell), cell)).min_by_key(|(digits, _)| digits.count_ones());
-        let Some((digits, cell)) = choice else {
+        let Some(choice) = self.choice() else {
             self.found.solutions += 1;
             if self.found.first.is_none() {
                 self.found.first = Some(self.cells.clone());
             }
             return;
         };
-        for digit in 1..=25 {
-            if digits >> (digit - 1) & 1 == 1 && self.found.solutions < limit {
+        for (cell, digit) in choice {
+            if self.found.solutions < limit {
                 self.found.nodes += 1;
                 self.cells[cell] = digit;
                 self.toggle(cell, digit);
