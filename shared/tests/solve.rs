@@ -146,14 +146,15 @@ fn solve_agrees_with_the_plain_solver_on_random_puzzles() {
     println!("seed {seed}");
     let puzzles = random_puzzles(&mut ChaCha8Rng::seed_from_u64(seed), 8);
     let mut answers = Vec::new();
-    for mut engine in engines() {
-        for limit in LIMITS {
-            let expected: Vec<Answer> = puzzles.iter().map(|puzzle| expected(puzzle, limit)).collect();
-            compare(&mut engine, &puzzles, limit, &expected, &mut answers);
+    let mut engines = engines();
+    for limit in LIMITS {
+        let expected: Vec<Answer> = puzzles.iter().map(|puzzle| expected(puzzle, limit)).collect();
+        for engine in &mut engines {
+            compare(engine, &puzzles, limit, &expected, &mut answers);
             // The company a puzzle is in changes nothing, nor does what the engine and the answers held before.
             for size in [1, 63, 200] {
                 for (puzzles, expected) in puzzles.chunks(size).zip(expected.chunks(size)).take(3) {
-                    compare(&mut engine, puzzles, limit, expected, &mut answers);
+                    compare(engine, puzzles, limit, expected, &mut answers);
                 }
             }
         }
@@ -204,12 +205,13 @@ fn solve_counts_to_a_million_exactly() {
     let mut grid = cells("123456789456789123789123456231564897564897231897231564312645978645978312978312645");
     grid[27..].fill(0);
     let mut answers = Vec::new();
+    Engine::default().solve(&[grid], 1_000_000, &mut answers);
+    assert_eq!((answers[0].solutions, answers[0].solution), (1_000_000, [0; 81]));
     for mut engine in engines() {
-        engine.solve(&[[0; 81], grid], 1_000_000, &mut answers);
-        assert_eq!([answers[0].solutions, answers[1].solutions], [1_000_000; 2]);
-        assert_eq!(answers[0].solution, [0; 81]);
-        engine.solve(&[[0; 81]], 999_999, &mut answers);
-        assert_eq!(answers[0].solutions, 999_999);
+        for limit in [99_999, 100_000] {
+            engine.solve(&[[0; 81], grid], limit, &mut answers);
+            assert_eq!([answers[0].solutions, answers[1].solutions], [limit; 2]);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Works for every shape up to 25x25. The fast solvers are held against it.
 
-use crate::grid::Shape;
+use crate::grid::{Shape, shape::MAX_SIDE};
 
 /// A cell that makes a puzzle impossible to read as one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -205,36 +205,41 @@ impl Search {
     /// The smallest choice there is: the digits of a cell, or the places of a digit in a unit. `None` if all is filled.
     fn choice(&self) -> Option<Vec<(usize, u8)>> {
         let side = self.shape.side();
-        let mut least: Option<Vec<(usize, u8)>> = None;
-        // Places by unit (rows, columns, boxes) and digit.
-        let mut places = vec![Vec::new(); 3 * side * side];
-        for cell in (0..self.cells.len()).filter(|&cell| self.cells[cell] == 0) {
-            let digits = self.digits(cell);
-            let (row, column, of_box) = self.units(cell);
-            let own: Vec<(usize, u8)> =
-                (1..=25).filter(|digit| digits >> (digit - 1) & 1 == 1).map(|digit| (cell, digit)).collect();
-            for unit in [row, side + column, 2 * side + of_box] {
-                for &(_, digit) in &own {
-                    places[side * unit + usize::from(digit) - 1].push((cell, digit));
+        let empty = || (0..self.cells.len()).filter(|&cell| self.cells[cell] == 0);
+        let cell = empty().min_by_key(|&cell| self.digits(cell).count_ones())?;
+        let fewest = self.digits(cell).count_ones() as usize;
+        // Places by unit and digit: rows, columns, boxes.
+        let mut places = vec![0; 3 * side * side];
+        for cell in empty() {
+            for unit in self.numbers(cell) {
+                for digit in bits(self.digits(cell)) {
+                    places[side * unit + usize::from(digit) - 1] += 1;
                 }
             }
-            if least.as_ref().is_none_or(|least| own.len() < least.len()) {
-                least = Some(own);
-            }
         }
-        let mut least = least?;
-        for (at, places) in places.into_iter().enumerate() {
-            let (unit, digit) = (at / side, at % side);
-            let given = match unit / side {
-                0 => self.rows[unit],
-                1 => self.columns[unit - side],
-                _ => self.boxes[unit - 2 * side],
-            };
-            if given >> digit & 1 == 0 && places.len() < least.len() {
-                least = places;
+        let given = self.rows.iter().chain(&self.columns).chain(&self.boxes);
+        let open = given.enumerate().flat_map(|(unit, &given)| {
+            (0..side).filter(move |digit| given >> digit & 1 == 0).map(move |digit| side * unit + digit)
+        });
+        let place = open.min_by_key(|&at| places[at]);
+        Some(match place.filter(|&at| places[at] < fewest) {
+            Some(at) => {
+                let digit = u8::try_from(at % side + 1).expect("no more digits than 25");
+                let inside = empty().filter(|&cell| self.numbers(cell).contains(&(at / side)));
+                inside
+                    .filter(|&cell| self.digits(cell) >> (digit - 1) & 1 == 1)
+                    .map(|cell| (cell, digit))
+                    .collect()
             }
-        }
-        Some(least)
+            None => bits(self.digits(cell)).map(|digit| (cell, digit)).collect(),
+        })
+    }
+
+    /// The row, the column and the box of a cell, numbered one after the other.
+    fn numbers(&self, cell: usize) -> [usize; 3] {
+        let (row, column, of_box) = self.units(cell);
+        let side = self.shape.side();
+        [row, side + column, 2 * side + of_box]
     }
 
     fn run(&mut self, limit: u64) {
@@ -256,4 +261,9 @@ impl Search {
             }
         }
     }
+}
+
+/// The digits of a set.
+fn bits(digits: u32) -> impl Iterator<Item = u8> {
+    (1..=MAX_SIDE).filter(move |digit| digits >> (digit - 1) & 1 == 1)
 }
