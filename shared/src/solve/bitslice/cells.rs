@@ -37,36 +37,55 @@ pub fn cells<W: Word>(s: &mut State<W>) {
     s.changed = changed;
 }
 
-/// Finds the triads with three digits between their cells; with fewer the lane is dead.
+/// Finds the triads that can hold no more than three digits, and those that must hold three (see [`State`]). With less
+/// than three, or more than three, the lane is dead.
 #[inline(always)]
 pub fn full_triads<W: Word>(s: &mut State<W>) {
     let mut dead = s.dead;
-    for line in 0..9 {
-        for chute in 0..3 {
-            let row = 9 * line + 3 * chute;
-            let (few, full) = triad(s, [row, row + 1, row + 2]);
-            s.full_h[3 * line + chute] = full;
-            dead = dead.or(few);
-            let column = 27 * chute + line;
-            let (few, full) = triad(s, [column, column + 9, column + 18]);
-            s.full_v[3 * line + chute] = full;
-            dead = dead.or(few);
+    for band in 0..3 {
+        for stack in 0..3 {
+            // The digits that the triads of the box can and must hold: three rows, three columns.
+            let mut can = [[W::zero(); 9]; 6];
+            let mut must = [[W::zero(); 9]; 6];
+            for d in 0..9 {
+                for i in 0..3 {
+                    let (row, column) = (27 * band + 9 * i + 3 * stack, 27 * band + 3 * stack + i);
+                    can[i][d] = s.x[d][row].any3(s.x[d][row + 1], s.x[d][row + 2]);
+                    can[3 + i][d] = s.x[d][column].any3(s.x[d][column + 9], s.x[d][column + 18]);
+                }
+                let open_h = can[0][d].two3(can[1][d], can[2][d]);
+                let open_v = can[3][d].two3(can[4][d], can[5][d]);
+                for i in 0..3 {
+                    must[i][d] = can[i][d].without(open_h);
+                    must[3 + i][d] = can[3 + i][d].without(open_v);
+                }
+            }
+            for i in 0..3 {
+                let (h, v) = (9 * band + 3 * i + stack, 9 * stack + 3 * i + band);
+                let wrong;
+                (s.full_h[h], s.closed_h[h], wrong) = counted(&can[i], &must[i]);
+                dead = dead.or(wrong);
+                let wrong;
+                (s.full_v[v], s.closed_v[v], wrong) = counted(&can[3 + i], &must[3 + i]);
+                dead = dead.or(wrong);
+            }
         }
     }
     s.dead = dead;
 }
 
-/// Lanes where three cells have less than three candidates between them, and where they have no more than three.
+/// For the digits that a triad can and must hold: lanes where it can hold three at most, lanes where it must hold three,
+/// and lanes where that is impossible.
 #[inline(always)]
-fn triad<W: Word>(s: &State<W>, [a, b, c]: [usize; 3]) -> (W, W) {
-    let mut can = [W::zero(); 9];
-    for d in 0..9 {
-        can[d] = s.x[d][a].any3(s.x[d][b], s.x[d][c]);
-    }
-    let (sum, [c0, c1, c2, c3]) = add9(can);
+fn counted<W: Word>(can: &[W; 9], must: &[W; 9]) -> (W, W, W) {
+    let (odd, [c0, c1, c2, c3]) = add9(*can);
     let [low, high] = [c0.or(c1), c2.or(c3)];
     let full = c0.and(c1).or_both(c2, c3).or_both(low, high).not();
-    (full.without(sum.and(low.or(high))), full)
+    let few = full.without(odd.and(low.or(high)));
+    let (odd, [c0, c1, c2, c3]) = add9(*must);
+    let [low, high] = [c0.or(c1), c2.or(c3)];
+    let many = c0.and(c1).or_both(c2, c3).or_both(low, high);
+    (full, odd.and(low.or(high)), few.or(many))
 }
 
 /// Of lanes where every cell has one candidate, those that hold a solution; nothing is said of others.

@@ -11,6 +11,7 @@ use super::word::Word;
 ///   parity[c] of the number of candidates when last looked at
 ///   full_h[3 r + k], full_v[3 c + k]   the three cells of row r in stack k, or of column c in band k, had three
 ///             candidates between them when last looked at: they hold exactly those
+///   closed_h, closed_v   three digits had no place in the box but in these cells: they hold no others
 /// ```
 #[repr(C, align(64))]
 pub struct State<W> {
@@ -20,6 +21,8 @@ pub struct State<W> {
     pub parity: [W; 81],
     pub full_h: [W; 27],
     pub full_v: [W; 27],
+    pub closed_h: [W; 27],
+    pub closed_v: [W; 27],
     /// Room for the sweep.
     pub room: Room<W>,
     /// Lanes that met a contradiction. Stays until the lane gets another puzzle.
@@ -51,6 +54,8 @@ impl<W: Word> State<W> {
             parity: [zero; 81],
             full_h: [zero; 27],
             full_v: [zero; 27],
+            closed_h: [zero; 27],
+            closed_v: [zero; 27],
             room: Room { matrix: [zero; 9], banned: [zero; 9], vertical: [zero; 27] },
             dead: zero,
             unsolved: zero,

@@ -36,13 +36,14 @@ fn digit<W: Word, const FULL: bool>(s: &mut State<W>, d: usize) {
 /// Naked singles, full triads and rows of one band. Lanes where the digit has no place left.
 #[inline(always)]
 fn rows<W: Word, const FULL: bool>(s: &mut State<W>, d: usize, band: usize) -> W {
-    let State { x, many, taken, full_h, full_v, room, .. } = s;
+    let State { x, many, taken, full_h, full_v, closed_h, closed_v, room, .. } = s;
     let x = &mut x[d];
     for stack in 0..3 {
         let mut h_must = [W::zero(); 3];
         let mut v_must = [W::zero(); 3];
         let mut h_any = [W::zero(); 3];
         let mut v_any = [W::zero(); 3];
+        let mut v_shut = [W::zero(); 3];
         for i in 0..3 {
             for j in 0..3 {
                 let cell = 27 * band + 9 * i + 3 * stack + j;
@@ -59,6 +60,14 @@ fn rows<W: Word, const FULL: bool>(s: &mut State<W>, d: usize, band: usize) -> W
         let mut h_one = h_must[0].any3(h_must[1], h_must[2]);
         let mut v_one = h_one;
         if FULL {
+            // With a choice of triads, none that is closed.
+            let h_two = h_any[0].two3(h_any[1], h_any[2]);
+            let v_two = v_any[0].two3(v_any[1], v_any[2]);
+            for i in 0..3 {
+                h_any[i] = h_any[i].without(h_two.and(closed_h[9 * band + 3 * i + stack]));
+                v_shut[i] = v_two.and(closed_v[9 * stack + 3 * i + band]);
+                v_any[i] = v_any[i].without(v_shut[i]);
+            }
             for i in 0..3 {
                 h_must[i] = h_must[i].or_both(h_any[i], full_h[9 * band + 3 * i + stack]);
                 v_must[i] = v_must[i].or_both(v_any[i], full_v[9 * stack + 3 * i + band]);
@@ -68,7 +77,7 @@ fn rows<W: Word, const FULL: bool>(s: &mut State<W>, d: usize, band: usize) -> W
         }
         for i in 0..3 {
             room.matrix[3 * i + stack] = h_any[i].without(h_one.without(h_must[i]));
-            room.banned[3 * stack + i] = v_one.without(v_must[i]);
+            room.banned[3 * stack + i] = v_one.without(v_must[i]).or(v_shut[i]);
         }
     }
     let left = allowed(&permutations(&room.matrix));
