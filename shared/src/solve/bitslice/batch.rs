@@ -86,8 +86,13 @@ impl<K: Kernels> Batch<K> {
     fn sweep(&mut self) {
         let Self { state, turn, work, downwards, .. } = self;
         let count = ones(&turn.live);
-        let mut full = false;
+        // The first sweep has to know the triads that hold three digits: where there are few clues little else tells a
+        // lane that it is dead.
+        let mut full = true;
         loop {
+            if full {
+                K::full_triads(state);
+            }
             K::sweep(state, full, *downwards);
             *downwards = !*downwards;
             work.sweeps += 1;
@@ -96,9 +101,6 @@ impl<K: Kernels> Batch<K> {
                 return;
             }
             full = !full;
-            if full {
-                K::full_triads(state);
-            }
         }
     }
 
