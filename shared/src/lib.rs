@@ -6,4 +6,5 @@
 pub mod count;
 pub mod grid;
 pub mod literature;
+pub mod solve;
 pub mod symmetry;

@@ -1,0 +1,334 @@
+//! Words of 256 and 512 bits.
+//!
+//! The one place with intrinsics. Values of these types exist only inside engines of a level that the processor has
+//! (see [`super::Level::is_available`]), which is why the calls below are sound; loads and stores go through slices
+//! whose length is checked.
+
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::{
+    __m256i, __m512i, _MM_HINT_T0, _mm_prefetch, _mm256_and_si256, _mm256_andnot_si256, _mm256_blend_epi32,
+    _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8,
+    _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi64x,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_slli_epi64, _mm256_srli_epi64,
+    _mm256_storeu_si256, _mm256_xor_si256, _mm512_and_si512, _mm512_andnot_si512, _mm512_loadu_si512,
+    _mm512_or_si512, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64, _mm512_storeu_si512,
+    _mm512_ternarylogic_epi64, _mm512_xor_si512,
+};
+
+use super::{
+    planes::Planes,
+    record::{Record, WORDS},
+    word::Word,
+};
+
+/// 256 lanes.
+#[derive(Clone, Copy)]
+pub struct W256(__m256i);
+
+impl Word for W256 {
+    const GROUPS: usize = 4;
+
+    #[inline(always)]
+    fn splat(group: u64) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm256_set1_epi64x(group.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn load(groups: &[u64]) -> Self {
+        let groups: &[u64] = &groups[..4];
+        // SAFETY: 32 bytes are there; for the instruction see the module.
+        Self(unsafe { _mm256_loadu_si256(groups.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn store(self, groups: &mut [u64]) {
+        let groups: &mut [u64] = &mut groups[..4];
+        // SAFETY: 32 bytes are there; for the instruction see the module.
+        unsafe { _mm256_storeu_si256(groups.as_mut_ptr().cast(), self.0) };
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm256_and_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm256_or_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm256_xor_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn without(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm256_andnot_si256(other.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn up<const BY: i32>(self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm256_slli_epi64::<BY>(self.0) })
+    }
+
+    #[inline(always)]
+    fn down<const BY: i32>(self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm256_srli_epi64::<BY>(self.0) })
+    }
+
+    #[inline(always)]
+    fn exchange<const BY: i32>(a: Self, b: Self, mask: Self) -> (Self, Self) {
+        let (low, high) = (b.up::<BY>(), a.down::<BY>());
+        match BY {
+            // SAFETY: see the module.
+            32 => unsafe {
+                (Self(_mm256_blend_epi32::<0xAA>(a.0, low.0)), Self(_mm256_blend_epi32::<0xAA>(high.0, b.0)))
+            },
+            // SAFETY: see the module.
+            8 | 16 => unsafe {
+                (Self(_mm256_blendv_epi8(low.0, a.0, mask.0)), Self(_mm256_blendv_epi8(b.0, high.0, mask.0)))
+            },
+            _ => {
+                let t = high.xor(b).and(mask);
+                (a.xor(t.up::<BY>()), b.xor(t))
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(record: &Record) {
+        prefetch(record);
+    }
+
+    #[inline(always)]
+    fn gather(cells: &[u8; 81]) -> Planes {
+        gather(cells)
+    }
+
+    #[inline(always)]
+    fn scatter(planes: &Planes, cells: &mut [u8; 81]) {
+        scatter(planes, cells);
+    }
+}
+
+/// Asks for the two cache lines of a record.
+#[inline(always)]
+fn prefetch(record: &Record) {
+    // SAFETY: both are in the record, and nothing is done to them.
+    unsafe {
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(&record[0]).cast());
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(&record[WORDS - 1]).cast());
+    }
+}
+
+/// The bits of digits, with AVX2.
+#[inline(always)]
+fn gather(cells: &[u8; 81]) -> Planes {
+    let mut planes = [(0, 0); 4];
+    // Cells 0..32, 32..64 and 49..81.
+    for (part, from) in [0, 32, 49].into_iter().enumerate() {
+        let bytes: &[u8] = &cells[from..from + 32];
+        // SAFETY: 32 bytes are there; for the instructions see the module.
+        let masks: [u32; 4] = unsafe {
+            // What is above 15 becomes 15; then bit 3 of each byte is brought to its top, bit 2 and so on.
+            let digits = _mm256_min_epu8(_mm256_loadu_si256(bytes.as_ptr().cast()), _mm256_set1_epi8(15));
+            [
+                _mm256_movemask_epi8(_mm256_slli_epi16::<7>(digits)).cast_unsigned(),
+                _mm256_movemask_epi8(_mm256_slli_epi16::<6>(digits)).cast_unsigned(),
+                _mm256_movemask_epi8(_mm256_slli_epi16::<5>(digits)).cast_unsigned(),
+                _mm256_movemask_epi8(_mm256_slli_epi16::<4>(digits)).cast_unsigned(),
+            ]
+        };
+        for (plane, mask) in planes.iter_mut().zip(masks) {
+            let mask = u64::from(mask);
+            match part {
+                0 => plane.0 = mask,
+                1 => plane.0 |= mask << 32,
+                _ => plane.1 = mask >> 15,
+            }
+        }
+    }
+    planes
+}
+
+/// Digits from their bits, with AVX2.
+#[inline(always)]
+fn scatter(planes: &Planes, cells: &mut [u8; 81]) {
+    // Cells 49..81 from both parts.
+    let last = |plane: &(u64, u64)| plane.0 >> 49 | plane.1 << 15;
+    for (part, from) in [0, 32, 49].into_iter().enumerate() {
+        let bytes: &mut [u8] = &mut cells[from..from + 32];
+        // SAFETY: 32 bytes are there; for the instructions see the module.
+        unsafe {
+            // Byte i of a lane is to hold byte i / 8 of the bits, and of it bit i % 8.
+            let spread =
+                _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
+            let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
+            let mut digits = _mm256_setzero_si256();
+            for (value, plane) in planes.iter().enumerate() {
+                let bits = match part {
+                    0 => plane.0,
+                    1 => plane.0 >> 32,
+                    _ => last(plane),
+                };
+                #[allow(clippy::cast_possible_truncation)] // The 32 cells of this part.
+                let bits = _mm256_set1_epi32((bits as u32).cast_signed());
+                let bits = _mm256_and_si256(_mm256_shuffle_epi8(bits, spread), bit);
+                let set = _mm256_cmpeq_epi8(bits, bit);
+                digits = _mm256_or_si256(digits, _mm256_and_si256(set, _mm256_set1_epi8(1 << value)));
+            }
+            _mm256_storeu_si256(bytes.as_mut_ptr().cast(), digits);
+        }
+    }
+}
+
+/// 512 lanes.
+#[derive(Clone, Copy)]
+pub struct W512(__m512i);
+
+impl W512 {
+    /// Any function of three bits: bit `4 a + 2 b + c` of the table.
+    #[inline(always)]
+    fn table<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_ternarylogic_epi64::<TABLE>(self.0, b.0, c.0) })
+    }
+}
+
+impl Word for W512 {
+    const GROUPS: usize = 8;
+
+    #[inline(always)]
+    fn splat(group: u64) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_set1_epi64(group.cast_signed()) })
+    }
+
+    #[inline(always)]
+    fn load(groups: &[u64]) -> Self {
+        let groups: &[u64] = &groups[..8];
+        // SAFETY: 64 bytes are there; for the instruction see the module.
+        Self(unsafe { _mm512_loadu_si512(groups.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn store(self, groups: &mut [u64]) {
+        let groups: &mut [u64] = &mut groups[..8];
+        // SAFETY: 64 bytes are there; for the instruction see the module.
+        unsafe { _mm512_storeu_si512(groups.as_mut_ptr().cast(), self.0) };
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_or_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn without(self, other: Self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe { _mm512_andnot_si512(other.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn up<const BY: i32>(self) -> Self {
+        const { assert!(BY >= 0) };
+        // SAFETY: see the module.
+        Self(unsafe {
+            match BY {
+                1 => _mm512_slli_epi64::<1>(self.0),
+                2 => _mm512_slli_epi64::<2>(self.0),
+                4 => _mm512_slli_epi64::<4>(self.0),
+                8 => _mm512_slli_epi64::<8>(self.0),
+                16 => _mm512_slli_epi64::<16>(self.0),
+                _ => _mm512_slli_epi64::<32>(self.0),
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn down<const BY: i32>(self) -> Self {
+        // SAFETY: see the module.
+        Self(unsafe {
+            match BY {
+                1 => _mm512_srli_epi64::<1>(self.0),
+                2 => _mm512_srli_epi64::<2>(self.0),
+                4 => _mm512_srli_epi64::<4>(self.0),
+                8 => _mm512_srli_epi64::<8>(self.0),
+                16 => _mm512_srli_epi64::<16>(self.0),
+                _ => _mm512_srli_epi64::<32>(self.0),
+            }
+        })
+    }
+
+    #[inline(always)]
+    fn any3(self, b: Self, c: Self) -> Self {
+        self.table::<0xFE>(b, c)
+    }
+
+    #[inline(always)]
+    fn odd3(self, b: Self, c: Self) -> Self {
+        self.table::<0x96>(b, c)
+    }
+
+    #[inline(always)]
+    fn two3(self, b: Self, c: Self) -> Self {
+        self.table::<0xE8>(b, c)
+    }
+
+    #[inline(always)]
+    fn add3(self, b: Self, c: Self) -> (Self, Self) {
+        (self.odd3(b, c), self.two3(b, c))
+    }
+
+    #[inline(always)]
+    fn or_both(self, b: Self, c: Self) -> Self {
+        self.table::<0xF8>(b, c)
+    }
+
+    #[inline(always)]
+    fn choose(self, a: Self, b: Self) -> Self {
+        self.table::<0xCA>(a, b)
+    }
+
+    #[inline(always)]
+    fn exchange<const BY: i32>(a: Self, b: Self, mask: Self) -> (Self, Self) {
+        (mask.choose(a, b.up::<BY>()), mask.choose(a.down::<BY>(), b))
+    }
+
+    #[inline(always)]
+    fn prefetch(record: &Record) {
+        prefetch(record);
+    }
+
+    #[inline(always)]
+    fn gather(cells: &[u8; 81]) -> Planes {
+        gather(cells)
+    }
+
+    #[inline(always)]
+    fn scatter(planes: &Planes, cells: &mut [u8; 81]) {
+        scatter(planes, cells);
+    }
+}
