@@ -10,6 +10,7 @@ pub mod kind;
 mod noop;
 pub mod parts;
 mod recount;
+mod solve;
 
 pub use erased::{Accumulator, ErasedJob, ErasedKind, job_name};
 pub use kind::{
@@ -26,6 +27,7 @@ pub static KINDS: &[&dyn ErasedKind] = &[
     &Erased::<recount::Recount>::new(),
     &Erased::<burnside::Burnside>::new(),
     &Erased::<automorphic::Automorphic>::new(),
+    &Erased::<solve::Solve>::new(),
     &Erased::<noop::Noop>::new(),
 ];
 

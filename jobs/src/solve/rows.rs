@@ -1,0 +1,130 @@
+//! Rows of the output.
+
+use std::io::Write;
+
+use serde_json::Value;
+use shared::grid::line;
+
+use crate::parts::{OutputError, PartSource, PartsDigest};
+
+/// The names of the columns.
+const HEADER: &[u8] = b"puzzle,verdict,solutions,solution\n";
+
+/// What a line is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// One solution.
+    Unique,
+    /// More than one.
+    Multiple,
+    /// No solution.
+    None,
+    /// Digits clash.
+    Invalid,
+    /// No puzzle.
+    Unreadable,
+}
+
+impl Verdict {
+    /// By the number of solutions.
+    pub fn of(solutions: u64) -> Self {
+        match solutions {
+            0 => Self::None,
+            1 => Self::Unique,
+            _ => Self::Multiple,
+        }
+    }
+
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Unique => "unique",
+            Self::Multiple => "multiple",
+            Self::None => "none",
+            Self::Invalid => "invalid",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// What is known of a line.
+pub struct Row<'a> {
+    /// Empty if there is no puzzle.
+    pub cells: &'a [u8],
+    pub verdict: Verdict,
+    /// Up to the limit.
+    pub solutions: u64,
+    /// The only solution; else empty.
+    pub solution: Vec<u8>,
+    /// What is wrong with the line, if something is.
+    pub wrong: Option<String>,
+}
+
+impl<'a> Row<'a> {
+    pub fn new(cells: &'a [u8], verdict: Verdict, solutions: u64, solution: Vec<u8>) -> Self {
+        Self { cells, verdict, solutions, solution, wrong: None }
+    }
+
+    pub fn invalid(cells: &'a [u8], wrong: String) -> Self {
+        Self { wrong: Some(wrong), ..Self::new(cells, Verdict::Invalid, 0, Vec::new()) }
+    }
+
+    pub fn unreadable(wrong: String) -> Self {
+        Self { wrong: Some(wrong), ..Self::new(&[], Verdict::Unreadable, 0, Vec::new()) }
+    }
+
+    /// Given cells.
+    pub fn clues(&self) -> usize {
+        self.cells.iter().filter(|&&cell| cell != 0).count()
+    }
+
+    /// Appends the row as CSV.
+    pub fn write(&self, limit: u32, out: &mut Vec<u8>) {
+        write_cells(self.cells, out);
+        out.push(b',');
+        out.extend_from_slice(self.verdict.word().as_bytes());
+        out.push(b',');
+        match self.verdict {
+            Verdict::Unique => out.push(b'1'),
+            Verdict::Multiple => {
+                let cut = if self.solutions >= limit.into() { ">=" } else { "" };
+                write!(out, "{cut}{}", self.solutions).expect("vectors take everything");
+            }
+            Verdict::None | Verdict::Invalid => out.push(b'0'),
+            Verdict::Unreadable => {}
+        }
+        out.push(b',');
+        write_cells(&self.solution, out);
+        out.push(b'\n');
+    }
+}
+
+fn write_cells(cells: &[u8], out: &mut Vec<u8>) {
+    if cells.len() == 81 {
+        out.extend(cells.iter().map(|&digit| if digit == 0 { b'.' } else { b'0' + digit }));
+    } else {
+        out.extend_from_slice(line::text(cells).as_bytes());
+    }
+}
+
+/// Strings parts together, below the names of the columns.
+pub fn assemble(
+    units: u64,
+    report: &Value,
+    parts: &dyn PartSource,
+    out: &mut dyn Write,
+) -> Result<(), OutputError> {
+    out.write_all(HEADER)?;
+    let mut digest = PartsDigest::default();
+    for unit in 0..units {
+        let part = parts.get(unit)?;
+        digest = digest.plus(PartsDigest::of(unit, &part));
+        out.write_all(&part)?;
+    }
+    if report["parts"] != digest.hex() {
+        return Err(OutputError::Part(
+            "the parts are not those that the result was made from; run it again with --fresh".into(),
+        ));
+    }
+    Ok(())
+}

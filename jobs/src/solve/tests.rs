@@ -1,0 +1,189 @@
+//! The kind as the machinery sees it: real files, every cut of the units, every kind of line.
+
+use std::{collections::BTreeMap, fs, sync::Mutex};
+
+use serde_json::json;
+
+use super::*;
+use crate::parts::PartSink;
+
+const UNIQUE: &str = "..8.95..1..6..13.5.......4..7...9..2.4.5.....8..6........12..8...4..2.6..........";
+const SEVENTEEN: &str = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
+
+#[derive(Default)]
+struct Parts(Mutex<BTreeMap<u64, Vec<u8>>>);
+
+impl PartSink for Parts {
+    fn put(&self, unit: u64, part: &[u8]) -> Result<(), String> {
+        self.0.lock().unwrap().insert(unit, part.to_vec());
+        Ok(())
+    }
+}
+
+impl PartSource for Parts {
+    fn get(&self, unit: u64) -> Result<Vec<u8>, OutputError> {
+        self.0.lock().unwrap().get(&unit).cloned().ok_or_else(|| OutputError::Part(format!("part {unit}")))
+    }
+}
+
+fn job(files: &[&std::path::Path], limit: u32) -> Solve {
+    let corpora = files.iter().map(|file| Source::find(file.to_str().unwrap()).unwrap()).collect();
+    Solve::new(SolveArgs { corpora, limit }).unwrap()
+}
+
+fn run(job: &Solve, parts: &Parts) -> Tally {
+    let mut sum = job.empty();
+    for unit in 0..job.units() {
+        let context = UnitContext::free().with_parts(Some(parts));
+        let yielded = job.run_unit(unit, &context).unwrap();
+        job.check(unit..unit + 1, &yielded).unwrap();
+        job.merge(&mut sum, yielded).unwrap();
+    }
+    job.check(0..job.units(), &sum).unwrap();
+    sum
+}
+
+fn output(job: &Solve, tally: &Tally, parts: &Parts) -> String {
+    let progress = Progress { units: job.units(), done: job.units(), ..Progress::default() };
+    let report = job.report(tally, &progress).unwrap();
+    let mut out = Vec::new();
+    job.assemble(&report.json, parts, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn every_line_gets_its_row_and_wrong_ones_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("mixed.csv");
+    let grid = "693784512487512936125963874932651487568247391741398625319475268856129743274836159";
+    let clash = "55".to_owned() + &".".repeat(79);
+    let text = format!(
+        "\u{feff}quizzes,rating\r\n{SEVENTEEN},9.0\r\n\r\n# a comment\r\nnonsense\r\n{clash}\r\n{grid}\r\n{}\r\n\
+         1.....3..2.....4\r\n{}",
+        ".".repeat(81),
+        "12345678.".to_owned() + "........9" + &".".repeat(63)
+    );
+    fs::write(&file, text).unwrap();
+    let job = job(&[&file], 3);
+    let parts = Parts::default();
+    let tally = run(&job, &parts);
+    let output = output(&job, &tally, &parts);
+    let rows: Vec<Vec<&str>> = output.lines().map(|line| line.split(',').collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == 4), "{output}");
+    let verdicts: Vec<(&str, &str)> = rows[1..].iter().map(|row| (row[1], row[2])).collect();
+    let expected = [
+        ("unique", "1"),
+        ("unreadable", ""),
+        ("invalid", "0"),
+        ("unique", "1"),
+        ("multiple", ">=3"),
+        ("unique", "1"),
+        ("none", "0"),
+    ];
+    assert_eq!(verdicts, expected);
+    assert_eq!(
+        rows[1][3],
+        "693784512487512936125963874932651487568247391741398625319475268856129743274836159"
+    );
+    assert_eq!(rows[4][3], grid);
+
+    let progress = Progress { units: job.units(), done: job.units(), ..Progress::default() };
+    let report = job.report(&tally, &progress).unwrap();
+    let wrong = &report.json["wrong_lines"];
+    assert_eq!(
+        (&wrong[0]["line"], &wrong[1]["line"], wrong.as_array().unwrap().len()),
+        (&json!(5), &json!(6), 2)
+    );
+    assert!(wrong[1]["what"].as_str().unwrap().contains("row 1, column 1"), "{wrong}");
+    assert_eq!((&report.json["puzzles"], &report.json["cannot_be_unique"]), (&json!("6"), &json!("2")));
+    assert!(report.table.contains("line 5: 8 characters"), "{}", report.table);
+}
+
+#[test]
+fn large_files_are_cut_and_put_together_in_order() {
+    let dir = tempfile::tempdir().unwrap();
+    let (first, second) = (dir.path().join("a.txt"), dir.path().join("b.txt"));
+    // More than two units; rows tell where they are from by the clue that they lack.
+    let rows = 2 * (1 << 20) / 82 + 1000;
+    let puzzle = |row: usize| {
+        let mut cells = SEVENTEEN.as_bytes().to_vec();
+        let clues: Vec<usize> = (0..81).filter(|&cell| cells[cell] != b'0').collect();
+        cells[clues[row % clues.len()]] = b'0';
+        String::from_utf8(cells).unwrap() + "\n"
+    };
+    fs::write(&first, (0..rows).map(puzzle).collect::<String>()).unwrap();
+    fs::write(&second, puzzle(3) + "x").unwrap();
+    let job = job(&[&first, &second], 2);
+    assert_eq!(job.units(), 4);
+    let parts = Parts::default();
+    let tally = run(&job, &parts);
+    let output = output(&job, &tally, &parts);
+    let written: Vec<&str> = output.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(written.len(), rows + 2);
+    for (row, written) in written[..rows].iter().enumerate() {
+        assert_eq!(written.replace('.', "0") + "\n", puzzle(row), "row {row}");
+    }
+    assert_eq!(tally.wrong, [partial::Wrong { unit: 3, line: 2, what: tally.wrong[0].what.clone() }]);
+    // Any split gives the same bytes.
+    let part = |range: Range<u64>| {
+        let mut sum = job.empty();
+        range
+            .for_each(|unit| job.merge(&mut sum, job.run_unit(unit, &UnitContext::free()).unwrap()).unwrap());
+        sum
+    };
+    let (mut low, high) = (part(0..1), part(1..4));
+    let mut other = high.clone();
+    job.merge(&mut other, low.clone()).unwrap();
+    job.merge(&mut low, high).unwrap();
+    assert_eq!(postcard::to_stdvec(&low).unwrap(), postcard::to_stdvec(&tally).unwrap());
+    assert_eq!(postcard::to_stdvec(&other).unwrap(), postcard::to_stdvec(&tally).unwrap());
+}
+
+#[test]
+fn a_file_that_has_changed_is_not_solved() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a.txt");
+    fs::write(&file, UNIQUE).unwrap();
+    let job = job(&[&file], 2);
+    assert!(job.run_unit(0, &UnitContext::free()).is_ok());
+    fs::write(&file, SEVENTEEN.to_owned() + "\n" + UNIQUE).unwrap();
+    let error = job.run_unit(0, &UnitContext::free()).unwrap_err();
+    assert!(error.to_string().contains("a.txt: the file has changed"), "{error}");
+    fs::remove_file(&file).unwrap();
+    assert!(job.run_unit(0, &UnitContext::free()).unwrap_err().to_string().contains("a.txt"));
+    assert!(Source::find(dir.path().to_str().unwrap()).unwrap_err().contains("no files"));
+    assert!(Source::find("/nowhere/at/all").unwrap_err().contains("/nowhere/at/all"));
+}
+
+#[test]
+fn settings_and_yields_that_cannot_be_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("empty");
+    fs::write(&file, "").unwrap();
+    let source = Source::find(file.to_str().unwrap()).unwrap();
+    assert!(Solve::new(SolveArgs { corpora: vec![], limit: 2 }).is_err());
+    assert!(Solve::new(SolveArgs { corpora: vec![source.clone()], limit: 1 }).is_err());
+    let mut relative = source.clone();
+    relative.files[0].path = "here".into();
+    assert!(Solve::new(SolveArgs { corpora: vec![relative], limit: 2 }).is_err());
+
+    fs::write(&file, UNIQUE.to_owned() + "\n?\n").unwrap();
+    let job = job(&[&file], 2);
+    let good = job.run_unit(0, &UnitContext::free()).unwrap();
+    assert!(job.check(0..1, &good).is_ok());
+    assert!(job.check(0..2, &good).is_err());
+    let changes: [fn(&mut Tally); 6] = [
+        |tally| tally.unique += 1,
+        |tally| tally.wrong.clear(),
+        |tally| tally.wrong[0].line = 3,
+        |tally| tally.wrong[0].what = "x".repeat(1000),
+        |tally| assert_eq!(tally.lines.insert(1, 1), None),
+        |tally| tally.unreadable = u64::MAX,
+    ];
+    for change in changes {
+        let mut bad = good.clone();
+        change(&mut bad);
+        assert!(job.check(0..1, &bad).is_err(), "{bad:?}");
+    }
+    assert!(job.merge(&mut good.clone(), good).is_err());
+}
