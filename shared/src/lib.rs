@@ -7,3 +7,4 @@ pub mod count;
 pub mod grid;
 pub mod literature;
 pub mod symmetry;
+pub mod unavoidable;
