@@ -20,3 +20,4 @@ pub use cells::CellSet;
 pub use complete::{CompleteGrid, NotComplete};
 pub use find::{DEFAULT_SIZE, unavoidable_sets};
 pub use packing::most_disjoint;
+pub mod hit;

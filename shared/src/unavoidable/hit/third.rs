@@ -1,0 +1,123 @@
+//! The third band, when the clues of the two others are chosen.
+//!
+//! Of the unavoidable sets that those clues miss, what lies in the third band has to be hit there, with the clues that
+//! are left: six or a few more. The sets are filtered and bounded first (`may_do`), which nearly nothing survives; then
+//! `region` goes through the band. Whatever hits all known sets is tested for another solution on the whole grid.
+
+use multiversion::multiversion;
+
+use super::{
+    another::Another,
+    lists::{Unhit, Word},
+    pair::{BAND, BOTH},
+    region::{Judge, Region, Verdict},
+};
+
+/// The cells of the third band, numbered from 0.
+const ALL: Word = (1 << BAND) - 1;
+
+/// Searches of the third band.
+pub(super) struct Third {
+    /// The unavoidable sets with cells in the third band: their cells in the two bands, and in the third.
+    pub cross: Vec<(Word, Word)>,
+    /// Unavoidable sets that have been found on the way, on all 81 cells.
+    pub learned: Vec<u128>,
+    /// The clues of puzzles that have been found, on all 81 cells.
+    pub found: Vec<u128>,
+    /// The solver.
+    pub another: Another,
+    /// The search inside the band.
+    pub region: Region,
+    unhit: Vec<Word>,
+    bound: Unhit,
+}
+
+impl Third {
+    pub(super) fn new(another: Another, cross: Vec<(Word, Word)>) -> Self {
+        Self {
+            cross,
+            learned: Vec::new(),
+            found: Vec::new(),
+            another,
+            region: Region::default(),
+            unhit: Vec::new(),
+            bound: Unhit::default(),
+        }
+    }
+
+    /// An unavoidable set inside the two bands that these clues of theirs miss.
+    pub(super) fn unhit_in_pair(&mut self, chosen: Word) -> Option<Word> {
+        let set = self.another.unhit(u128::from(chosen) | u128::from(ALL) << (2 * BAND))?;
+        self.learned.push(set);
+        Some(low(set))
+    }
+
+    /// Whether so many clues in the third band may be enough, judging by sets that do not meet each other.
+    pub(super) fn may_do(&mut self, chosen: Word, clues: u32) -> bool {
+        may_do(self, chosen, clues)
+    }
+
+    /// Finds the puzzles with these clues in the two bands and so many in the third. The clues have been found to hit
+    /// all sets inside the two bands, and to `may_do` last of all.
+    pub(super) fn search(&mut self, chosen: Word, clues: u32) {
+        let Self { cross, learned, found, another, region, unhit, .. } = self;
+        region.search(unhit, ALL, clues, &mut Whole { chosen, cross, learned, found, another });
+    }
+}
+
+#[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
+fn may_do(third: &mut Third, chosen: Word, clues: u32) -> bool {
+    third.unhit.resize(third.cross.len(), 0);
+    let mut number = 0;
+    for &(pair, own) in &third.cross {
+        third.unhit[number] = own;
+        number += usize::from(pair & chosen == 0);
+    }
+    third.unhit.truncate(number);
+    third.bound.take(&third.unhit, 0, ALL) && third.bound.packing(clues).0 <= clues
+}
+
+/// The cells in the two bands.
+#[allow(clippy::cast_possible_truncation, reason = "54 bits are kept")]
+fn low(set: u128) -> Word {
+    set as Word & BOTH
+}
+
+/// The cells in the third band.
+#[allow(clippy::cast_possible_truncation, reason = "27 bits are left")]
+fn high(set: u128) -> Word {
+    (set >> (2 * BAND)) as Word
+}
+
+/// Tests puzzles on the whole grid.
+struct Whole<'a> {
+    chosen: Word,
+    cross: &'a mut Vec<(Word, Word)>,
+    learned: &'a mut Vec<u128>,
+    found: &'a mut Vec<u128>,
+    another: &'a mut Another,
+}
+
+impl Whole<'_> {
+    fn clues(&self, chosen: Word) -> u128 {
+        u128::from(self.chosen) | u128::from(chosen) << (2 * BAND)
+    }
+}
+
+impl Judge for Whole<'_> {
+    fn judge(&mut self, chosen: Word) -> Verdict {
+        let Some(set) = self.another.unhit(self.clues(chosen)) else { return Verdict::Good };
+        self.learned.push(set);
+        self.cross.push((low(set), high(set)));
+        Verdict::Misses(high(set))
+    }
+
+    fn found(&mut self, chosen: Word) {
+        self.found.push(self.clues(chosen));
+    }
+}
+
+/// A set of all 81 cells as its parts.
+pub(super) fn parts(set: u128) -> (Word, Word) {
+    (low(set), high(set))
+}
