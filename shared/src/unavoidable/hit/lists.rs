@@ -10,6 +10,8 @@ pub(super) struct Unhit {
     pub sets: Vec<Word>,
     /// Cells that may still be chosen.
     pub alive: Word,
+    /// Room for `cut`.
+    spare: Vec<Word>,
 }
 
 /// Sizes from here on are not told apart.
@@ -47,6 +49,15 @@ impl Unhit {
         }
         self.sets.truncate(number);
         true
+    }
+
+    /// Cuts the sets down to `alive`. False when one of them has no cell left.
+    #[inline(always)]
+    pub(super) fn cut(&mut self, alive: Word) -> bool {
+        let sets = std::mem::replace(&mut self.sets, std::mem::take(&mut self.spare));
+        let possible = self.take(&sets, 0, alive);
+        self.spare = sets;
+        possible
     }
 
     /// The union of sets that do not meet each other, smaller ones first, and their number (which may stop at one more

@@ -46,7 +46,7 @@ pub fn quick(grid: &CompleteGrid, clues: u32, transposed: bool) -> Counters {
         counters.found.extend(search.third.found.iter().map(|&set| frame.back(set)));
         all.extend(search.third.learned.iter().map(|&set| frame.back(set)));
         if std::env::var("HIT_VERBOSE").is_ok() {
-            eprintln!("  third {third}: {:?} nodes {} third {} tested {} learned {}", start.elapsed(), search.nodes, search.third.region.nodes, search.third.another.tested, search.third.learned.len());
+            eprintln!("  third {third}: {:?} nodes {} third {} tested {} learned {} asked {} fails {} hist {:?} lens {:?}", start.elapsed(), search.nodes, search.third.region.nodes, search.third.another.tested, search.third.learned.len(), search.third.asked, search.fails, search.hist, (0..20).map(|i| search.lens[i] / search.hist[i].max(1)).collect::<Vec<_>>());
         }
     }
     counters

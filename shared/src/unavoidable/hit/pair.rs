@@ -31,6 +31,9 @@ pub(super) struct Pair {
     steps: Vec<Unhit>,
     /// Steps taken.
     pub nodes: u64,
+    pub hist: [usize; 20],
+    pub lens: [usize; 20],
+    pub fails: usize,
 }
 
 /// Where a search begins: some clues chosen, and what may still be.
@@ -43,7 +46,7 @@ pub(super) struct Start {
 impl Pair {
     pub(super) fn new(limits: Limits, sets: Vec<Word>, third: Third) -> Self {
         let steps = vec![Unhit::default(); limits.clues as usize + 1];
-        Self { limits, sets, third, steps, nodes: 0 }
+        Self { limits, sets, third, steps, nodes: 0, hist: [0; 20], lens: [0; 20], fails: 0 }
     }
 
     /// Searches below a start.
@@ -97,10 +100,13 @@ fn node(search: &mut Pair, depth: usize, chosen: Word) {
     if search.steps[depth].sets.is_empty() && hits_all(search, depth, chosen, left) {
         return;
     }
-    let Some(left) = tighten(search, depth, [a, b]) else { return };
-    if left == 1 {
-        last_clue(search, depth, chosen);
-        return;
+    let Some(left) = tighten(search, depth, [a, b]) else { search.fails += 1; return };
+    search.hist[left as usize] += 1;
+    search.lens[left as usize] += search.steps[depth].sets.len();
+    match left {
+        1 => return last_clue(search, depth, chosen),
+        2 => return last_two(search, depth, chosen),
+        _ => {}
     }
     let mut order = [0; 64];
     let step = &search.steps[depth];
@@ -171,8 +177,7 @@ fn tighten(search: &mut Pair, depth: usize, [a, b]: [u32; 2]) -> Option<u32> {
         if alive == step.alive {
             return Some(left);
         }
-        let sets = std::mem::take(&mut search.steps[depth].sets);
-        if !search.steps[depth].take(&sets, 0, alive) {
+        if !search.steps[depth].cut(alive) {
             return None;
         }
     }
@@ -186,16 +191,53 @@ fn last_clue(search: &mut Pair, depth: usize, chosen: Word) {
     while common != 0 {
         let bit = common & common.wrapping_neg();
         common &= !bit;
-        let with = chosen | bit;
-        let [a, b] = in_bands(with);
-        if search.limits.most(a, b).is_none_or(|most| a + b > most) {
+        common &= try_last(search, depth, chosen | bit);
+    }
+}
+
+/// Looks at clues after which there is none left, and says what other last clues must be among.
+fn try_last(search: &mut Pair, depth: usize, chosen: Word) -> Word {
+    let [a, b] = in_bands(chosen);
+    if search.limits.most(a, b).is_none_or(|most| a + b > most) {
+        return Word::MAX;
+    }
+    let known = search.sets.len();
+    // No clue is left in the pair: `hits_all` is done with these clues either way, but may have learned a set.
+    hits_all(search, depth, chosen, 0);
+    search.sets.get(known).copied().unwrap_or(Word::MAX)
+}
+
+/// Tries two clues: one of the smallest set, and one that all others have in common.
+#[inline(always)]
+fn last_two(search: &mut Pair, depth: usize, chosen: Word) {
+    let mut first = search.steps[depth].sets[0];
+    let mut alive = search.steps[depth].alive;
+    while first != 0 {
+        let bit = first & first.wrapping_neg();
+        first &= !bit;
+        alive &= !bit;
+        let step = &search.steps[depth];
+        let (mut common, mut unhit) = (alive, false);
+        for set in &step.sets {
+            if set & bit == 0 {
+                unhit = true;
+                common &= set;
+                if common == 0 {
+                    break;
+                }
+            }
+        }
+        if !unhit {
+            let (open, below) = search.steps.split_at_mut(depth + 1);
+            if below[0].take(&open[depth].sets, bit, alive) {
+                node(search, depth + 1, chosen | bit);
+            }
             continue;
         }
-        let known = search.sets.len();
-        // No clue is left in the pair: `hits_all` is done with these clues either way, but may have learned a set.
-        hits_all(search, depth, with, 0);
-        if let Some(&set) = search.sets[known..].last() {
-            common &= set;
+        while common != 0 {
+            let last = common & common.wrapping_neg();
+            common &= !last;
+            common &= try_last(search, depth, chosen | bit | last);
         }
     }
 }

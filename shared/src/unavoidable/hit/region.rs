@@ -129,9 +129,7 @@ fn tighten(search: &mut Region, depth: usize, left: u32) -> bool {
         if number < left || step.alive & !union == 0 {
             return true;
         }
-        let sets = std::mem::take(&mut search.steps[depth].sets);
-        let step = &mut search.steps[depth];
-        if !step.take(&sets, 0, union) {
+        if !search.steps[depth].cut(union) {
             return false;
         }
     }

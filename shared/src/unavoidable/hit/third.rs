@@ -8,7 +8,7 @@ use multiversion::multiversion;
 
 use super::{
     another::Another,
-    lists::{Unhit, Word},
+    lists::Word,
     pair::{BAND, BOTH},
     region::{Judge, Region, Verdict},
 };
@@ -29,11 +29,12 @@ pub(super) struct Third {
     /// The search inside the band.
     pub region: Region,
     unhit: Vec<Word>,
-    bound: Unhit,
+    pub asked: u64,
 }
 
 impl Third {
-    pub(super) fn new(another: Another, cross: Vec<(Word, Word)>) -> Self {
+    pub(super) fn new(another: Another, mut cross: Vec<(Word, Word)>) -> Self {
+        cross.sort_by_key(|set| set.1.count_ones());
         Self {
             cross,
             learned: Vec::new(),
@@ -41,7 +42,7 @@ impl Third {
             another,
             region: Region::default(),
             unhit: Vec::new(),
-            bound: Unhit::default(),
+            asked: 0,
         }
     }
 
@@ -67,14 +68,20 @@ impl Third {
 
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
 fn may_do(third: &mut Third, chosen: Word, clues: u32) -> bool {
-    third.unhit.resize(third.cross.len(), 0);
-    let mut number = 0;
+    third.asked += 1;
+    let (mut union, mut number) = (0, 0);
     for &(pair, own) in &third.cross {
-        third.unhit[number] = own;
-        number += usize::from(pair & chosen == 0);
+        if pair & chosen == 0 && own & union == 0 {
+            union |= own;
+            number += 1;
+            if number > clues {
+                return false;
+            }
+        }
     }
-    third.unhit.truncate(number);
-    third.bound.take(&third.unhit, 0, ALL) && third.bound.packing(clues).0 <= clues
+    third.unhit.clear();
+    third.unhit.extend(third.cross.iter().filter(|set| set.0 & chosen == 0).map(|set| set.1));
+    true
 }
 
 /// The cells in the two bands.
