@@ -105,7 +105,8 @@ fn node(search: &mut Pair, depth: usize, chosen: Word) {
     search.lens[left as usize] += search.steps[depth].sets.len();
     match left {
         1 => return last_clue(search, depth, chosen),
-        2 => return last_two(search, depth, chosen),
+        2 => return last_two(search, depth, chosen, 0, None),
+        3 => return last_three(search, depth, chosen),
         _ => {}
     }
     let mut order = [0; 64];
@@ -115,6 +116,10 @@ fn node(search: &mut Pair, depth: usize, chosen: Word) {
     for &cell in &order[..number] {
         let bit = 1 << cell;
         alive &= !bit;
+        if search.steps[depth].needs_more(bit, alive, left - 1).is_none() {
+            search.fails += 1;
+            continue;
+        }
         let (open, below) = search.steps.split_at_mut(depth + 1);
         if below[0].take(&open[depth].sets, bit, alive) {
             node(search, depth + 1, chosen | bit);
@@ -207,19 +212,45 @@ fn try_last(search: &mut Pair, depth: usize, chosen: Word) -> Word {
     search.sets.get(known).copied().unwrap_or(Word::MAX)
 }
 
-/// Tries two clues: one of the smallest set, and one that all others have in common.
+/// Tries three clues: one of the smallest set, then two.
 #[inline(always)]
-fn last_two(search: &mut Pair, depth: usize, chosen: Word) {
-    let mut first = search.steps[depth].sets[0];
-    let mut alive = search.steps[depth].alive;
+fn last_three(search: &mut Pair, depth: usize, chosen: Word) {
+    let mut order = [0; 64];
+    let step = &search.steps[depth];
+    let number = by_degree(step.sets[0], &step.sets, &mut order);
+    let mut alive = step.alive;
+    for &cell in &order[..number] {
+        let bit = 1 << cell;
+        alive &= !bit;
+        match search.steps[depth].needs_more(bit, alive, 2) {
+            None => search.fails += 1,
+            Some((0, _)) => below(search, depth, bit, alive, chosen | bit),
+            Some((first, alive)) => last_two(search, depth, chosen | bit, bit, Some((first, alive))),
+        }
+    }
+}
+
+/// Goes on at the next step with the sets that do not meet `hit`.
+fn below(search: &mut Pair, depth: usize, hit: Word, alive: Word, chosen: Word) {
+    let (open, below) = search.steps.split_at_mut(depth + 1);
+    if below[0].take(&open[depth].sets, hit, alive) {
+        node(search, depth + 1, chosen);
+    }
+}
+
+/// Tries two clues: one of a small set (`first`), and one that all others have in common that neither it nor `hit`
+/// meets.
+#[inline(always)]
+fn last_two(search: &mut Pair, depth: usize, chosen: Word, hit: Word, from: Option<(Word, Word)>) {
+    let step = &search.steps[depth];
+    let (mut first, mut alive) = from.unwrap_or((step.sets[0], step.alive));
     while first != 0 {
         let bit = first & first.wrapping_neg();
         first &= !bit;
         alive &= !bit;
-        let step = &search.steps[depth];
         let (mut common, mut unhit) = (alive, false);
-        for set in &step.sets {
-            if set & bit == 0 {
+        for set in &search.steps[depth].sets {
+            if set & (bit | hit) == 0 {
                 unhit = true;
                 common &= set;
                 if common == 0 {
@@ -228,10 +259,7 @@ fn last_two(search: &mut Pair, depth: usize, chosen: Word) {
             }
         }
         if !unhit {
-            let (open, below) = search.steps.split_at_mut(depth + 1);
-            if below[0].take(&open[depth].sets, bit, alive) {
-                node(search, depth + 1, chosen | bit);
-            }
+            below(search, depth, bit | hit, alive, chosen | bit);
             continue;
         }
         while common != 0 {
