@@ -225,7 +225,9 @@ fn last_three(search: &mut Pair, depth: usize, chosen: Word) {
         match search.steps[depth].needs_more(bit, alive, 2) {
             None => search.fails += 1,
             Some((0, _)) => below(search, depth, bit, alive, chosen | bit),
-            Some((first, alive)) => last_two(search, depth, chosen | bit, bit, Some((first, alive))),
+            Some((first, alive)) => {
+                last_two(search, depth, chosen | bit, bit, Some((first, alive)));
+            }
         }
     }
 }
@@ -249,13 +251,14 @@ fn last_two(search: &mut Pair, depth: usize, chosen: Word, hit: Word, from: Opti
         first &= !bit;
         alive &= !bit;
         let (mut common, mut unhit) = (alive, false);
-        for set in &search.steps[depth].sets {
-            if set & (bit | hit) == 0 {
-                unhit = true;
-                common &= set;
-                if common == 0 {
-                    break;
-                }
+        for sets in search.steps[depth].sets.chunks(4) {
+            for &set in sets {
+                let meets = set & (bit | hit) != 0;
+                unhit |= !meets;
+                common &= set | 0u64.wrapping_sub(u64::from(meets));
+            }
+            if common == 0 {
+                break;
             }
         }
         if !unhit {
