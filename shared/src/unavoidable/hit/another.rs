@@ -23,6 +23,8 @@ pub(super) struct Another {
     /// For each cell the cells that share a unit with it, itself among them.
     seen: [u128; CELLS],
     units: [u128; 27],
+    /// For each cell its digit (from 0).
+    own: [u8; CELLS],
     /// Puzzles that were looked at.
     pub tested: u64,
 }
@@ -42,8 +44,10 @@ impl Another {
     pub(super) fn new(grid: &CompleteGrid) -> Self {
         let units = Units::new(grid.shape());
         let mut homes = [0; 9];
+        let mut own = [0; CELLS];
         for (cell, &digit) in grid.digits().iter().enumerate() {
             homes[usize::from(digit) - 1] |= 1 << cell;
+            own[cell] = digit - 1;
         }
         let mut tables = Self {
             side: grid.shape().side(),
@@ -51,6 +55,7 @@ impl Another {
             homes,
             seen: [0; CELLS],
             units: [0; 27],
+            own,
             tested: 0,
         };
         tables.seen.iter_mut().zip(&units.seen).for_each(|(to, seen)| *to = seen.0);
@@ -61,17 +66,8 @@ impl Another {
     /// A minimal unavoidable set that has no cell among the clues, if these leave more than one solution.
     pub(super) fn unhit(&mut self, clues: u128) -> Option<u128> {
         self.tested += 1;
-        let mut set = difference(self, clues)?;
-        // Smaller while there is a second solution that leaves one cell more as it is.
-        let mut kept = 0;
-        while set & !kept != 0 {
-            let cell = set & !kept & (set & !kept).wrapping_neg();
-            match difference(self, self.all & !set | cell) {
-                Some(smaller) => set = smaller,
-                None => kept |= cell,
-            }
-        }
-        Some(set)
+        let set = difference(self, clues)?;
+        Some(minimal(self, set))
     }
 
     fn start(&self, clues: u128) -> State {
@@ -91,6 +87,12 @@ impl Another {
         state
     }
 
+    /// The digit of a cell in the grid.
+    #[inline(always)]
+    fn own(&self, cell: usize) -> usize {
+        usize::from(self.own[cell])
+    }
+
     /// Places a digit that the cell may get.
     #[inline(always)]
     fn place(&self, state: &mut State, cell: usize, digit: usize) {
@@ -105,7 +107,7 @@ impl Another {
 
     /// Places what is forced. False when a cell has no candidate or a digit no place.
     #[inline(always)]
-    fn settle(&self, state: &mut State) -> bool {
+    fn settle<const HIDDEN: bool>(&self, state: &mut State) -> bool {
         loop {
             let (mut once, mut twice) = (0, 0);
             for may in &state.may[..self.side] {
@@ -132,7 +134,7 @@ impl Another {
                 }
                 continue;
             }
-            if state.empty == 0 {
+            if state.empty == 0 || !HIDDEN {
                 return true;
             }
             match self.hidden(state) {
@@ -189,14 +191,37 @@ impl Another {
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
 fn difference(tables: &Another, clues: u128) -> Option<u128> {
     let mut state = tables.start(clues);
-    search(tables, &mut state, true)
+    search::<true>(tables, &mut state, true)
+}
+
+/// A minimal unavoidable set inside an unavoidable one. Cells are given back their digits one by one: where another
+/// solution is left, it is smaller, and where none is left, the cell belongs to every unavoidable set there is.
+#[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
+fn minimal(tables: &Another, mut set: u128) -> u128 {
+    let mut state = tables.start(tables.all & !set);
+    let mut rest = set;
+    while rest != 0 {
+        let cell = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        let mut next = state;
+        tables.place(&mut next, cell, tables.own(cell));
+        // So few cells are empty that hidden singles do not pay.
+        if let Some(smaller) = search::<false>(tables, &mut next, true) {
+            for given in CellSet(set & !smaller).iter() {
+                tables.place(&mut state, given, tables.own(given));
+            }
+            set = smaller;
+            rest &= smaller;
+        }
+    }
+    set
 }
 
 /// `home`: everything placed so far is the grid's.
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
-fn search(tables: &Another, state: &mut State, home: bool) -> Option<u128> {
+fn search<const HIDDEN: bool>(tables: &Another, state: &mut State, home: bool) -> Option<u128> {
     loop {
-        if !tables.settle(state) {
+        if !tables.settle::<HIDDEN>(state) {
             return None;
         }
         if state.empty == 0 {
@@ -205,12 +230,12 @@ fn search(tables: &Another, state: &mut State, home: bool) -> Option<u128> {
             return (set != 0).then_some(set);
         }
         let cell = tables.cell_to_guess(state);
-        let own = (0..tables.side).find(|&digit| tables.homes[digit] >> cell & 1 == 1).unwrap_or(0);
+        let own = tables.own(cell);
         let own_first = !home && state.may[own] >> cell & 1 == 1;
         if own_first {
             let mut next = *state;
             tables.place(&mut next, cell, own);
-            if let Some(set) = search(tables, &mut next, home) {
+            if let Some(set) = search::<HIDDEN>(tables, &mut next, home) {
                 return Some(set);
             }
         }
@@ -218,7 +243,7 @@ fn search(tables: &Another, state: &mut State, home: bool) -> Option<u128> {
             if state.may[digit] >> cell & 1 == 1 {
                 let mut next = *state;
                 tables.place(&mut next, cell, digit);
-                if let Some(set) = search(tables, &mut next, false) {
+                if let Some(set) = search::<HIDDEN>(tables, &mut next, false) {
                     return Some(set);
                 }
             }
