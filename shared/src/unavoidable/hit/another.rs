@@ -11,6 +11,7 @@
 use multiversion::multiversion;
 
 use super::super::{CellSet, CompleteGrid, complete::Units};
+use crate::grid::Shape;
 
 const CELLS: usize = 81;
 
@@ -42,16 +43,21 @@ struct State {
 
 impl Another {
     pub(super) fn new(grid: &CompleteGrid) -> Self {
-        let units = Units::new(grid.shape());
+        Self::of(grid.shape(), grid.digits())
+    }
+
+    /// For digits that are known to be a grid of a shape.
+    pub(super) fn of(shape: Shape, digits: &[u8]) -> Self {
+        let units = Units::new(shape);
         let mut homes = [0; 9];
         let mut own = [0; CELLS];
-        for (cell, &digit) in grid.digits().iter().enumerate() {
+        for (cell, &digit) in digits.iter().enumerate() {
             homes[usize::from(digit) - 1] |= 1 << cell;
             own[cell] = digit - 1;
         }
         let mut tables = Self {
-            side: grid.shape().side(),
-            all: CellSet::below(grid.cells()).0,
+            side: shape.side(),
+            all: CellSet::below(digits.len()).0,
             homes,
             seen: [0; CELLS],
             units: [0; 27],

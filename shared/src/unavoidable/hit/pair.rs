@@ -10,8 +10,10 @@
 use multiversion::multiversion;
 
 use super::{
+    KEPT_SIZE,
     limits::Limits,
     lists::{Unhit, Word, by_degree},
+    plan::Start,
     third::Third,
 };
 
@@ -31,22 +33,14 @@ pub(super) struct Pair {
     steps: Vec<Unhit>,
     /// Steps taken.
     pub nodes: u64,
-    pub hist: [usize; 20],
-    pub lens: [usize; 20],
-    pub fails: usize,
-}
-
-/// Where a search begins: some clues chosen, and what may still be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Start {
-    pub chosen: Word,
-    pub alive: Word,
+    /// The set learned last.
+    latest: Word,
 }
 
 impl Pair {
     pub(super) fn new(limits: Limits, sets: Vec<Word>, third: Third) -> Self {
         let steps = vec![Unhit::default(); limits.clues as usize + 1];
-        Self { limits, sets, third, steps, nodes: 0, hist: [0; 20], lens: [0; 20], fails: 0 }
+        Self { limits, sets, third, steps, nodes: 0, latest: 0 }
     }
 
     /// Searches below a start.
@@ -58,7 +52,10 @@ impl Pair {
 
     #[inline(always)]
     fn learn(&mut self, set: Word, depth: usize) {
-        self.sets.push(set);
+        if set.count_ones() as usize <= KEPT_SIZE {
+            self.sets.push(set);
+        }
+        self.latest = set;
         for step in &mut self.steps[..=depth] {
             step.sets.push(set & step.alive);
         }
@@ -86,7 +83,7 @@ impl Pair {
 }
 
 #[inline(always)]
-fn in_bands(chosen: Word) -> [u32; 2] {
+pub(super) fn in_bands(chosen: Word) -> [u32; 2] {
     [(chosen & FIRST).count_ones(), (chosen & !FIRST).count_ones()]
 }
 
@@ -100,9 +97,7 @@ fn node(search: &mut Pair, depth: usize, chosen: Word) {
     if search.steps[depth].sets.is_empty() && hits_all(search, depth, chosen, left) {
         return;
     }
-    let Some(left) = tighten(search, depth, [a, b]) else { search.fails += 1; return };
-    search.hist[left as usize] += 1;
-    search.lens[left as usize] += search.steps[depth].sets.len();
+    let Some(left) = tighten(search, depth, [a, b]) else { return };
     match left {
         1 => return last_clue(search, depth, chosen),
         2 => return last_two(search, depth, chosen, 0, None),
@@ -117,7 +112,6 @@ fn node(search: &mut Pair, depth: usize, chosen: Word) {
         let bit = 1 << cell;
         alive &= !bit;
         if search.steps[depth].needs_more(bit, alive, left - 1).is_none() {
-            search.fails += 1;
             continue;
         }
         let (open, below) = search.steps.split_at_mut(depth + 1);
@@ -206,10 +200,10 @@ fn try_last(search: &mut Pair, depth: usize, chosen: Word) -> Word {
     if search.limits.most(a, b).is_none_or(|most| a + b > most) {
         return Word::MAX;
     }
-    let known = search.sets.len();
+    search.latest = Word::MAX;
     // No clue is left in the pair: `hits_all` is done with these clues either way, but may have learned a set.
     hits_all(search, depth, chosen, 0);
-    search.sets.get(known).copied().unwrap_or(Word::MAX)
+    search.latest
 }
 
 /// Tries three clues: one of the smallest set, then two.
@@ -223,7 +217,7 @@ fn last_three(search: &mut Pair, depth: usize, chosen: Word) {
         let bit = 1 << cell;
         alive &= !bit;
         match search.steps[depth].needs_more(bit, alive, 2) {
-            None => search.fails += 1,
+            None => {}
             Some((0, _)) => below(search, depth, bit, alive, chosen | bit),
             Some((first, alive)) => {
                 last_two(search, depth, chosen | bit, bit, Some((first, alive)));

@@ -15,7 +15,10 @@
 
 use multiversion::multiversion;
 
-use super::lists::{Unhit, Word, by_degree};
+use super::{
+    lists::{Unhit, Word, by_degree},
+    plan::Start,
+};
 
 /// What is thought of a choice that hits all known sets.
 pub(super) enum Verdict {
@@ -23,8 +26,6 @@ pub(super) enum Verdict {
     Good,
     /// It misses this set.
     Misses(Word),
-    /// The whole region is not worth while.
-    Abandon,
 }
 
 /// Decides about choices.
@@ -39,20 +40,18 @@ pub(super) trait Judge {
 #[derive(Default)]
 pub(super) struct Region {
     steps: Vec<Unhit>,
-    abandoned: bool,
     /// Steps taken.
     pub nodes: u64,
 }
 
 impl Region {
-    /// Finds every choice of exactly `clues` cells of `alive` that hits the `sets` and is good.
-    pub(super) fn search(&mut self, sets: &[Word], alive: Word, clues: u32, judge: &mut impl Judge) {
+    /// Finds every choice of exactly `clues` more cells below a start that hits the `sets` and is good.
+    pub(super) fn search(&mut self, sets: &[Word], start: Start, clues: u32, judge: &mut impl Judge) {
         if self.steps.len() <= clues as usize {
             self.steps.resize_with(clues as usize + 1, Unhit::default);
         }
-        self.abandoned = false;
-        if self.steps[0].take(sets, 0, alive) {
-            node(self, judge, 0, 0, clues);
+        if self.steps[0].take(sets, start.chosen, start.alive) {
+            node(self, judge, 0, start.chosen, clues);
         }
     }
 
@@ -89,11 +88,10 @@ fn node<J: Judge>(search: &mut Region, judge: &mut J, depth: usize, chosen: Word
                 Region::fill_up(judge, chosen, search.steps[depth].alive, left);
                 return;
             }
-            Verdict::Abandon => search.abandoned = true,
             Verdict::Misses(set) => search.learn(set, depth),
         }
     }
-    if left == 0 || search.abandoned || !tighten(search, depth, left) {
+    if left == 0 || !tighten(search, depth, left) {
         return;
     }
     if left == 1 {
@@ -110,9 +108,6 @@ fn node<J: Judge>(search: &mut Region, judge: &mut J, depth: usize, chosen: Word
         let (open, below) = search.steps.split_at_mut(depth + 1);
         if below[0].take(&open[depth].sets, bit, alive) {
             node(search, judge, depth + 1, chosen | bit, left - 1);
-            if search.abandoned {
-                return;
-            }
         }
     }
 }
@@ -145,10 +140,6 @@ fn last_clue<J: Judge>(search: &mut Region, judge: &mut J, depth: usize, chosen:
         common &= !bit;
         match judge.judge(chosen | bit) {
             Verdict::Good => judge.found(chosen | bit),
-            Verdict::Abandon => {
-                search.abandoned = true;
-                return;
-            }
             Verdict::Misses(set) => {
                 search.learn(set, depth);
                 common &= set;

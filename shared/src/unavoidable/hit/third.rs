@@ -7,9 +7,11 @@
 use multiversion::multiversion;
 
 use super::{
+    KEPT_SIZE,
     another::Another,
     lists::Word,
     pair::{BAND, BOTH},
+    plan::Start,
     region::{Judge, Region, Verdict},
 };
 
@@ -20,7 +22,7 @@ const ALL: Word = (1 << BAND) - 1;
 pub(super) struct Third {
     /// The unavoidable sets with cells in the third band: their cells in the two bands, and in the third.
     pub cross: Vec<(Word, Word)>,
-    /// Unavoidable sets that have been found on the way, on all 81 cells.
+    /// Unavoidable sets that have been found on the way and are small enough to be kept, on all 81 cells.
     pub learned: Vec<u128>,
     /// The clues of puzzles that have been found, on all 81 cells.
     pub found: Vec<u128>,
@@ -29,12 +31,10 @@ pub(super) struct Third {
     /// The search inside the band.
     pub region: Region,
     unhit: Vec<Word>,
-    pub asked: u64,
 }
 
 impl Third {
-    pub(super) fn new(another: Another, mut cross: Vec<(Word, Word)>) -> Self {
-        cross.sort_by_key(|set| set.1.count_ones());
+    pub(super) fn new(another: Another, cross: Vec<(Word, Word)>) -> Self {
         Self {
             cross,
             learned: Vec::new(),
@@ -42,14 +42,19 @@ impl Third {
             another,
             region: Region::default(),
             unhit: Vec::new(),
-            asked: 0,
         }
+    }
+
+    /// Forgets what is too large to be kept, and puts those first that have few cells in the third band: they bound most.
+    pub(super) fn tidy(&mut self) {
+        self.cross.retain(|set| (set.0.count_ones() + set.1.count_ones()) as usize <= KEPT_SIZE);
+        self.cross.sort_by_key(|set| set.1.count_ones());
     }
 
     /// An unavoidable set inside the two bands that these clues of theirs miss.
     pub(super) fn unhit_in_pair(&mut self, chosen: Word) -> Option<Word> {
         let set = self.another.unhit(u128::from(chosen) | u128::from(ALL) << (2 * BAND))?;
-        self.learned.push(set);
+        keep(&mut self.learned, set);
         Some(low(set))
     }
 
@@ -62,13 +67,17 @@ impl Third {
     /// all sets inside the two bands, and to `may_do` last of all.
     pub(super) fn search(&mut self, chosen: Word, clues: u32) {
         let Self { cross, learned, found, another, region, unhit, .. } = self;
-        region.search(unhit, ALL, clues, &mut Whole { chosen, cross, learned, found, another });
+        region.search(
+            unhit,
+            Start { chosen: 0, alive: ALL },
+            clues,
+            &mut Whole { chosen, cross, learned, found, another },
+        );
     }
 }
 
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
 fn may_do(third: &mut Third, chosen: Word, clues: u32) -> bool {
-    third.asked += 1;
     let (mut union, mut number) = (0, 0);
     for &(pair, own) in &third.cross {
         if pair & chosen == 0 && own & union == 0 {
@@ -82,6 +91,12 @@ fn may_do(third: &mut Third, chosen: Word, clues: u32) -> bool {
     third.unhit.clear();
     third.unhit.extend(third.cross.iter().filter(|set| set.0 & chosen == 0).map(|set| set.1));
     true
+}
+
+fn keep(learned: &mut Vec<u128>, set: u128) {
+    if set.count_ones() as usize <= KEPT_SIZE {
+        learned.push(set);
+    }
 }
 
 /// The cells in the two bands.
@@ -114,7 +129,7 @@ impl Whole<'_> {
 impl Judge for Whole<'_> {
     fn judge(&mut self, chosen: Word) -> Verdict {
         let Some(set) = self.another.unhit(self.clues(chosen)) else { return Verdict::Good };
-        self.learned.push(set);
+        keep(self.learned, set);
         self.cross.push((low(set), high(set)));
         Verdict::Misses(high(set))
     }
