@@ -70,9 +70,11 @@ impl Another {
     }
 
     /// A minimal unavoidable set that has no cell among the clues, if these leave more than one solution.
-    pub(super) fn unhit(&mut self, clues: u128) -> Option<u128> {
+    ///
+    /// `HIDDEN`: look for hidden singles, which pays where clues are few, not where a whole band is given.
+    pub(super) fn unhit<const HIDDEN: bool>(&mut self, clues: u128) -> Option<u128> {
         self.tested += 1;
-        let set = difference(self, clues)?;
+        let set = difference::<HIDDEN>(self, clues)?;
         Some(minimal(self, set))
     }
 
@@ -195,9 +197,9 @@ impl Another {
 
 /// The cells in which some solution of the puzzle with these clues differs from the grid.
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
-fn difference(tables: &Another, clues: u128) -> Option<u128> {
+fn difference<const HIDDEN: bool>(tables: &Another, clues: u128) -> Option<u128> {
     let mut state = tables.start(clues);
-    search::<true>(tables, &mut state, true)
+    search::<HIDDEN>(tables, &mut state, true)
 }
 
 /// A minimal unavoidable set inside an unavoidable one. Cells are given back their digits one by one: where another

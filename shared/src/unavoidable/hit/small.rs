@@ -81,7 +81,7 @@ struct Whole {
 
 impl Judge for Whole {
     fn judge(&mut self, chosen: Word) -> Verdict {
-        let Some(set) = self.another.unhit(chosen.into()) else { return Verdict::Good };
+        let Some(set) = self.another.unhit::<true>(chosen.into()) else { return Verdict::Good };
         let set = word(CellSet(set));
         self.learned.push(set);
         Verdict::Misses(set)

@@ -53,7 +53,7 @@ impl Third {
 
     /// An unavoidable set inside the two bands that these clues of theirs miss.
     pub(super) fn unhit_in_pair(&mut self, chosen: Word) -> Option<Word> {
-        let set = self.another.unhit(u128::from(chosen) | u128::from(ALL) << (2 * BAND))?;
+        let set = self.another.unhit::<false>(u128::from(chosen) | u128::from(ALL) << (2 * BAND))?;
         keep(&mut self.learned, set);
         Some(low(set))
     }
@@ -128,7 +128,7 @@ impl Whole<'_> {
 
 impl Judge for Whole<'_> {
     fn judge(&mut self, chosen: Word) -> Verdict {
-        let Some(set) = self.another.unhit(self.clues(chosen)) else { return Verdict::Good };
+        let Some(set) = self.another.unhit::<true>(self.clues(chosen)) else { return Verdict::Good };
         keep(self.learned, set);
         self.cross.push((low(set), high(set)));
         Verdict::Misses(high(set))
