@@ -1,6 +1,7 @@
 //! The slow ancestors: obviously right, and what the fast methods are tested against.
 
 use super::{CellSet, CompleteGrid, antichain::minimal, complete::Units};
+use crate::grid::Shape;
 
 /// All minimal unavoidable sets of at most `most` cells, by filling the grid cell by cell in every way that differs from
 /// it in at most so many cells.
@@ -47,19 +48,26 @@ fn fits(cells: &[u8], units: &Units, cell: usize, digit: u8) -> bool {
 
 /// Number of solutions of a puzzle (0 is empty), but not more than `limit`: the empty cell with the fewest digits gets
 /// each of them in turn. It knows nothing of any grid, and shares nothing with the solver of the searches.
-pub fn solutions(shape: crate::grid::Shape, puzzle: &[u8], limit: u64) -> u64 {
+pub fn solutions(shape: Shape, puzzle: &[u8], limit: usize) -> usize {
+    some_solutions(shape, puzzle, limit).len()
+}
+
+/// A solution of a puzzle, the first of [`solutions`].
+pub fn solution(shape: Shape, puzzle: &[u8]) -> Option<Vec<u8>> {
+    some_solutions(shape, puzzle, 1).pop()
+}
+
+fn some_solutions(shape: Shape, puzzle: &[u8], limit: usize) -> Vec<Vec<u8>> {
     let units = Units::new(shape);
-    let consistent =
-        (0..puzzle.len()).all(|cell| puzzle[cell] == 0 || fits(puzzle, &units, cell, puzzle[cell]));
-    let mut cells = puzzle.to_vec();
-    let mut found = 0;
-    if consistent && puzzle.len() == units.of.len() {
-        solve(&mut cells, &units, limit, &mut found);
+    let mut found = Vec::new();
+    let fits = |cell: usize| puzzle[cell] == 0 || fits(puzzle, &units, cell, puzzle[cell]);
+    if puzzle.len() == units.of.len() && (0..puzzle.len()).all(fits) {
+        solve(&mut puzzle.to_vec(), &units, limit, &mut found);
     }
     found
 }
 
-fn solve(cells: &mut [u8], units: &Units, limit: u64, found: &mut u64) {
+fn solve(cells: &mut [u8], units: &Units, limit: usize, found: &mut Vec<Vec<u8>>) {
     let side = units.all.len() / 3;
     let digits = |cells: &[u8], cell: usize| -> Vec<u8> {
         (1..).take(side).filter(|&digit| fits(cells, units, cell, digit)).collect()
@@ -68,14 +76,49 @@ fn solve(cells: &mut [u8], units: &Units, limit: u64, found: &mut u64) {
     let Some((digits, cell)) =
         empty.map(|cell| (digits(cells, cell), cell)).min_by_key(|(digits, _)| digits.len())
     else {
-        *found += 1;
+        found.push(cells.to_vec());
         return;
     };
     for digit in digits {
-        if *found < limit {
+        if found.len() < limit {
             cells[cell] = digit;
             solve(cells, units, limit, found);
         }
     }
     cells[cell] = 0;
+}
+
+/// Every puzzle with exactly so many clues and one solution, by deciding cell by cell whether it is a clue: the clues
+/// must not become too many, and no unavoidable set of at most `most` cells may be left without one. What is left is
+/// solved.
+///
+/// Cost: all 65,536 choices in a second for 4x4; on 6x6 minutes from 10 clues on.
+pub fn puzzles(grid: &CompleteGrid, clues: usize, most: usize) -> Vec<CellSet> {
+    let sets = unavoidable_sets(grid, most);
+    let mut found = Vec::new();
+    decide(grid, &sets, 0, CellSet::EMPTY, clues, &mut found);
+    found
+}
+
+fn decide(
+    grid: &CompleteGrid,
+    sets: &[CellSet],
+    cell: usize,
+    chosen: CellSet,
+    left: usize,
+    found: &mut Vec<CellSet>,
+) {
+    let rest = CellSet::below(grid.cells()).without(CellSet::below(cell));
+    if rest.len() < left || sets.iter().any(|set| !set.meets(chosen.union(rest))) {
+        return;
+    }
+    if left == 0 {
+        let hit = sets.iter().all(|set| set.meets(chosen));
+        if hit && solutions(grid.shape(), &grid.puzzle(chosen), 2) == 1 {
+            found.push(chosen);
+        }
+        return;
+    }
+    decide(grid, sets, cell + 1, chosen.union(CellSet::single(cell)), left - 1, found);
+    decide(grid, sets, cell + 1, chosen, left, found);
 }

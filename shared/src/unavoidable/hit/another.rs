@@ -69,6 +69,11 @@ impl Another {
         tables
     }
 
+    /// Whether the clues leave no other solution.
+    pub(super) fn is_only(&self, clues: u128) -> bool {
+        difference::<true>(self, clues).is_none()
+    }
+
     /// A minimal unavoidable set that has no cell among the clues, if these leave more than one solution.
     ///
     /// `HIDDEN`: look for hidden singles, which pays where clues are few, not where a whole band is given.
