@@ -5,6 +5,11 @@
 //! clues: at most two thirds of all, 10 of 16. Each of them has at most as many as the third, or fewer where it would
 //! have been the third itself (`strict`).
 
+use super::{
+    lists::Word,
+    pair::{FIRST, in_bands},
+};
+
 /// The limits for one choice of the third band.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
@@ -24,6 +29,17 @@ impl Limits {
         let (a, b) = (a.max(self.least[0]), b.max(self.least[1]));
         let third = self.least[2].max(a + self.strict[0]).max(b + self.strict[1]);
         self.clues.checked_sub(third).filter(|&most| a + b <= most)
+    }
+}
+
+impl Limits {
+    /// The cells that may take another clue, of those alive.
+    #[inline(always)]
+    pub(super) fn living(&self, chosen: Word, alive: Word) -> Word {
+        let [a, b] = in_bands(chosen);
+        let first = if self.most(a + 1, b).is_some() { FIRST } else { 0 };
+        let second = if self.most(a, b + 1).is_some() { !FIRST } else { 0 };
+        alive & (first | second)
     }
 }
 

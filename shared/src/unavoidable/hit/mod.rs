@@ -18,6 +18,7 @@ mod another;
 mod frame;
 mod limits;
 mod lists;
+mod matrix;
 mod nine;
 mod pair;
 mod plan;

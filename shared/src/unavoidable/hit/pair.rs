@@ -13,6 +13,7 @@ use super::{
     KEPT_SIZE,
     limits::Limits,
     lists::{Unhit, Word, by_degree},
+    matrix::Matrix,
     plan::Start,
     third::Third,
 };
@@ -33,14 +34,15 @@ pub(super) struct Pair {
     steps: Vec<Unhit>,
     /// Steps taken.
     pub nodes: u64,
-    /// The set learned last.
-    latest: Word,
+    /// Matrices in use, and others.
+    matrices: Vec<Box<Matrix>>,
+    spare: Vec<Box<Matrix>>,
 }
 
 impl Pair {
     pub(super) fn new(limits: Limits, sets: Vec<Word>, third: Third) -> Self {
         let steps = vec![Unhit::default(); limits.clues as usize + 1];
-        Self { limits, sets, third, steps, nodes: 0, latest: 0 }
+        Self { limits, sets, third, steps, nodes: 0, matrices: Vec::new(), spare: Vec::new() }
     }
 
     /// Searches below a start.
@@ -55,7 +57,7 @@ impl Pair {
         if set.count_ones() as usize <= KEPT_SIZE {
             self.sets.push(set);
         }
-        self.latest = set;
+        self.matrices.iter_mut().for_each(|matrix| matrix.learn(set));
         for step in &mut self.steps[..=depth] {
             step.sets.push(set & step.alive);
         }
@@ -98,11 +100,9 @@ fn node(search: &mut Pair, depth: usize, chosen: Word) {
         return;
     }
     let Some(left) = tighten(search, depth, [a, b]) else { return };
-    match left {
-        1 => return last_clue(search, depth, chosen),
-        2 => return last_two(search, depth, chosen, 0, None),
-        3 => return last_three(search, depth, chosen),
-        _ => {}
+    if left <= LAST {
+        last_clues(search, depth, chosen, left);
+        return;
     }
     let mut order = [0; 64];
     let step = &search.steps[depth];
@@ -182,87 +182,131 @@ fn tighten(search: &mut Pair, depth: usize, [a, b]: [u32; 2]) -> Option<u32> {
     }
 }
 
-/// Tries the cells that all sets have.
-#[inline(always)]
-fn last_clue(search: &mut Pair, depth: usize, chosen: Word) {
-    let step = &search.steps[depth];
-    let mut common = step.sets.iter().fold(step.alive, |common, set| common & set);
-    while common != 0 {
-        let bit = common & common.wrapping_neg();
-        common &= !bit;
-        common &= try_last(search, depth, chosen | bit);
+/// Clues that are tried with a matrix.
+const LAST: u32 = 4;
+
+/// The place of the last clues: the step that the matrix was made from, and what is chosen and alive.
+#[derive(Clone, Copy)]
+struct Place {
+    depth: usize,
+    /// Clues chosen since the matrix was made.
+    level: usize,
+    since: Word,
+    chosen: Word,
+    alive: Word,
+    /// Clues left.
+    left: u32,
+}
+
+impl Place {
+    /// With one more clue.
+    #[inline(always)]
+    fn with(self, bit: Word, alive: Word) -> Self {
+        Self {
+            level: self.level + 1,
+            since: self.since | bit,
+            chosen: self.chosen | bit,
+            alive,
+            left: self.left - 1,
+            ..self
+        }
     }
 }
 
-/// Looks at clues after which there is none left, and says what other last clues must be among.
-fn try_last(search: &mut Pair, depth: usize, chosen: Word) -> Word {
-    let [a, b] = in_bands(chosen);
-    if search.limits.most(a, b).is_none_or(|most| a + b > most) {
-        return Word::MAX;
-    }
-    search.latest = Word::MAX;
-    // No clue is left in the pair: `hits_all` is done with these clues either way, but may have learned a set.
-    hits_all(search, depth, chosen, 0);
-    search.latest
+/// Tries the last clues with a matrix of the sets.
+#[inline(always)]
+fn last_clues(search: &mut Pair, depth: usize, chosen: Word, left: u32) {
+    let mut matrix = search.spare.pop().unwrap_or_else(|| Box::new(Matrix::new()));
+    let step = &search.steps[depth];
+    matrix.fill(&step.sets);
+    search.matrices.push(matrix);
+    let place = Place { depth, level: 0, since: 0, chosen, alive: step.alive, left };
+    if left == 4 { four(search, place) } else { three(search, place) }
+    search.spare.extend(search.matrices.pop());
 }
 
-/// Tries three clues: one of the smallest set, then two.
+/// The matrix in use.
+macro_rules! matrix {
+    ($search:expr) => {
+        $search.matrices.last_mut().expect("made by last_clues")
+    };
+}
+
+/// Tries every cell of a set, those that hit most first, and goes on with `$next`.
+macro_rules! branch {
+    ($search:ident, $place:ident, $next:ident) => {{
+        let matrix = matrix!($search);
+        let unhit = matrix.unhit[$place.level];
+        if unhit == 0 {
+            return spare_clues($search, $place);
+        }
+        let mut alive = $search.limits.living($place.chosen, $place.alive);
+        let mut cells = matrix.first(unhit) & alive;
+        while cells != 0 {
+            let cell = cells.trailing_zeros() as usize;
+            let bit = 1 << cell;
+            cells &= !bit;
+            alive &= !bit;
+            let matrix = matrix!($search);
+            matrix.unhit[$place.level + 1] = matrix.unhit[$place.level] & !matrix.hits(cell);
+            $next($search, $place.with(bit, alive));
+        }
+    }};
+}
+
 #[inline(always)]
-fn last_three(search: &mut Pair, depth: usize, chosen: Word) {
-    let mut order = [0; 64];
-    let step = &search.steps[depth];
-    let number = by_degree(step.sets[0], &step.sets, &mut order);
-    let mut alive = step.alive;
-    for &cell in &order[..number] {
+fn four(search: &mut Pair, place: Place) {
+    branch!(search, place, three);
+}
+
+#[inline(always)]
+fn three(search: &mut Pair, place: Place) {
+    match place.left {
+        0 | 1 => one(search, place),
+        2 => two(search, place),
+        _ => branch!(search, place, two),
+    }
+}
+
+#[inline(always)]
+fn two(search: &mut Pair, place: Place) {
+    branch!(search, place, one);
+}
+
+/// The last clue hits all sets that are left.
+#[inline(always)]
+fn one(search: &mut Pair, place: Place) {
+    let matrix = matrix!(search);
+    let unhit = matrix.unhit[place.level];
+    if unhit == 0 {
+        return spare_clues(search, place);
+    }
+    let mut cells = matrix.first(unhit) & place.alive;
+    while cells != 0 {
+        let cell = cells.trailing_zeros() as usize;
         let bit = 1 << cell;
-        alive &= !bit;
-        match search.steps[depth].needs_more(bit, alive, 2) {
-            None => {}
-            Some((0, _)) => below(search, depth, bit, alive, chosen | bit),
-            Some((first, alive)) => {
-                last_two(search, depth, chosen | bit, bit, Some((first, alive)));
-            }
+        cells &= !bit;
+        let matrix = matrix!(search);
+        if matrix.unhit[place.level] & !matrix.hits(cell) == 0 && matrix.hit_others(place.since | bit) {
+            try_last(search, place.depth, place.chosen | bit);
         }
     }
 }
 
-/// Goes on at the next step with the sets that do not meet `hit`.
-fn below(search: &mut Pair, depth: usize, hit: Word, alive: Word, chosen: Word) {
-    let (open, below) = search.steps.split_at_mut(depth + 1);
-    if below[0].take(&open[depth].sets, hit, alive) {
-        node(search, depth + 1, chosen);
+/// All sets with a column are hit, and clues are left: goes on with lists.
+#[cold]
+fn spare_clues(search: &mut Pair, place: Place) {
+    let (open, below) = search.steps.split_at_mut(place.depth + 1);
+    if below[0].take(&open[place.depth].sets, place.since, place.alive) {
+        node(search, place.depth + 1, place.chosen);
     }
 }
 
-/// Tries two clues: one of a small set (`first`), and one that all others have in common that neither it nor `hit`
-/// meets.
-#[inline(always)]
-fn last_two(search: &mut Pair, depth: usize, chosen: Word, hit: Word, from: Option<(Word, Word)>) {
-    let step = &search.steps[depth];
-    let (mut first, mut alive) = from.unwrap_or((step.sets[0], step.alive));
-    while first != 0 {
-        let bit = first & first.wrapping_neg();
-        first &= !bit;
-        alive &= !bit;
-        let (mut common, mut unhit) = (alive, false);
-        for sets in search.steps[depth].sets.chunks(4) {
-            for &set in sets {
-                let meets = set & (bit | hit) != 0;
-                unhit |= !meets;
-                common &= set | 0u64.wrapping_sub(u64::from(meets));
-            }
-            if common == 0 {
-                break;
-            }
-        }
-        if !unhit {
-            below(search, depth, bit | hit, alive, chosen | bit);
-            continue;
-        }
-        while common != 0 {
-            let last = common & common.wrapping_neg();
-            common &= !last;
-            common &= try_last(search, depth, chosen | bit | last);
-        }
+/// Looks at clues after which there is none left.
+#[inline(never)]
+fn try_last(search: &mut Pair, depth: usize, chosen: Word) {
+    let [a, b] = in_bands(chosen);
+    if search.limits.most(a, b).is_some_and(|most| a + b <= most) {
+        hits_all(search, depth, chosen, 0);
     }
 }
