@@ -70,7 +70,7 @@ impl Pair {
         let Some(most) = self.limits.most(a, b).filter(|&most| a + b <= most) else { return };
         // With fewer clues in the two bands the third has more: the most there can be is not the only way.
         if self.third.may_do(chosen, self.limits.clues - a - b) {
-            self.third.search(chosen, self.limits.clues - a - b);
+            self.third.search(chosen, self.limits.clues - a - b, true);
         }
         if a + b == most {
             return;
@@ -124,14 +124,20 @@ fn node(search: &mut Pair, depth: usize, chosen: Word) {
 /// Looks at clues that hit all known sets. True when that is done with; false when a set was found that they miss.
 #[inline(always)]
 fn hits_all(search: &mut Pair, depth: usize, chosen: Word, left: u32) -> bool {
-    // Without clues left the third band is asked first whether it can do with its own: that is quicker.
-    if left == 0 && !search.third.may_do(chosen, search.limits.clues - chosen.count_ones()) {
+    if left == 0 {
+        // The third band is asked first whether it can do with its own clues, which is quicker.
+        let clues = search.limits.clues - chosen.count_ones();
+        if search.third.may_do(chosen, clues)
+            && let Some(set) = search.third.search(chosen, clues, false)
+        {
+            search.learn(set, depth);
+        }
         return true;
     }
     match search.third.unhit_in_pair(chosen) {
         Some(set) => {
             search.learn(set, depth);
-            left == 0
+            false
         }
         None => {
             let alive = search.steps[depth].alive;

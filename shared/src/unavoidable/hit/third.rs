@@ -53,9 +53,7 @@ impl Third {
 
     /// An unavoidable set inside the two bands that these clues of theirs miss.
     pub(super) fn unhit_in_pair(&mut self, chosen: Word) -> Option<Word> {
-        let set = self.another.unhit::<false>(u128::from(chosen) | u128::from(ALL) << (2 * BAND))?;
-        keep(&mut self.learned, set);
-        Some(low(set))
+        unhit_in_pair(&mut self.another, &mut self.learned, chosen)
     }
 
     /// Whether so many clues in the third band may be enough, judging by sets that do not meet each other.
@@ -63,16 +61,16 @@ impl Third {
         may_do(self, chosen, clues)
     }
 
-    /// Finds the puzzles with these clues in the two bands and so many in the third. The clues have been found to hit
-    /// all sets inside the two bands, and to `may_do` last of all.
-    pub(super) fn search(&mut self, chosen: Word, clues: u32) {
+    /// Finds the puzzles with these clues in the two bands and so many in the third, which `may_do`, asked last of all,
+    /// has found possible.
+    ///
+    /// `tested`: the clues are known to hit all sets inside the two bands. Otherwise that is tested when there is
+    /// something to lose; an unavoidable set inside the two bands that they miss is returned, and there is no puzzle.
+    pub(super) fn search(&mut self, chosen: Word, clues: u32, tested: bool) -> Option<Word> {
         let Self { cross, learned, found, another, region, unhit, .. } = self;
-        region.search(
-            unhit,
-            Start { chosen: 0, alive: ALL },
-            clues,
-            &mut Whole { chosen, cross, learned, found, another },
-        );
+        let mut whole = Whole { chosen, cross, learned, found, another, tested, missed: None };
+        region.search(unhit, Start { chosen: 0, alive: ALL }, clues, &mut whole);
+        whole.missed
     }
 }
 
@@ -99,6 +97,12 @@ fn keep(learned: &mut Vec<u128>, set: u128) {
     }
 }
 
+fn unhit_in_pair(another: &mut Another, learned: &mut Vec<u128>, chosen: Word) -> Option<Word> {
+    let set = another.unhit::<false>(u128::from(chosen) | u128::from(ALL) << (2 * BAND))?;
+    keep(learned, set);
+    Some(low(set))
+}
+
 /// The cells in the two bands.
 #[allow(clippy::cast_possible_truncation, reason = "54 bits are kept")]
 fn low(set: u128) -> Word {
@@ -118,6 +122,10 @@ struct Whole<'a> {
     learned: &'a mut Vec<u128>,
     found: &'a mut Vec<u128>,
     another: &'a mut Another,
+    /// Whether the two bands, with the third given, are known to have one solution.
+    tested: bool,
+    /// An unavoidable set inside the two bands without a clue.
+    missed: Option<Word>,
 }
 
 impl Whole<'_> {
@@ -128,6 +136,13 @@ impl Whole<'_> {
 
 impl Judge for Whole<'_> {
     fn judge(&mut self, chosen: Word) -> Verdict {
+        if !self.tested {
+            self.tested = true;
+            self.missed = unhit_in_pair(self.another, self.learned, self.chosen);
+            if self.missed.is_some() {
+                return Verdict::Abandon;
+            }
+        }
         let Some(set) = self.another.unhit::<true>(self.clues(chosen)) else { return Verdict::Good };
         keep(self.learned, set);
         self.cross.push((low(set), high(set)));
