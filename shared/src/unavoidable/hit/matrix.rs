@@ -1,23 +1,26 @@
 //! Sets and cells as a matrix of bits, for the last clues.
 //!
-//! With few clues left there are some dozen unhit sets. Numbered by size, they fit into a word of 128 bits; so does, for
+//! With few clues left there are some dozen unhit sets. Numbered by size, they fit into a word; so does, for
 //! each cell, which of them it hits. Choosing a cell then is one operation, and the sets still unhit are known at once,
-//! where lists would have to be filtered. Sets beyond 128 (the largest) are kept apart and looked at last.
+//! where lists would have to be filtered. Sets beyond 64 (the largest) are kept apart and looked at last.
 
 use super::lists::Word;
 
 /// Columns: sets that fit.
-const MOST: usize = 128;
+const MOST: usize = 64;
+
+/// Some of the columns.
+pub(super) type Columns = u64;
 
 /// Some sets, and which of them each cell hits.
 pub(super) struct Matrix {
     sets: [Word; MOST],
     number: usize,
-    hits: [u128; 64],
+    hits: [Columns; 64],
     /// Sets without a column.
     others: Vec<Word>,
     /// The sets that are unhit at each level; those below the current one are of no interest.
-    pub unhit: [u128; LEVELS],
+    pub unhit: [Columns; LEVELS],
 }
 
 /// Levels there are: before the first clue, after it, and so on.
@@ -46,11 +49,11 @@ impl Matrix {
         }
         self.others.extend_from_slice(&sets[number..]);
         self.number = number;
-        self.unhit[0] = if number == MOST { u128::MAX } else { (1 << number) - 1 };
+        self.unhit[0] = if number == MOST { Columns::MAX } else { (1 << number) - 1 };
     }
 
     #[inline(always)]
-    fn mark(&mut self, set: Word, column: u128) {
+    fn mark(&mut self, set: Word, column: Columns) {
         let mut rest = set;
         while rest != 0 {
             self.hits[rest.trailing_zeros() as usize & 63] |= column;
@@ -73,13 +76,13 @@ impl Matrix {
 
     /// The first of some sets.
     #[inline(always)]
-    pub(super) fn first(&self, some: u128) -> Word {
+    pub(super) fn first(&self, some: Columns) -> Word {
         self.sets[some.trailing_zeros() as usize & (MOST - 1)]
     }
 
     /// The sets that a cell hits.
     #[inline(always)]
-    pub(super) fn hits(&self, cell: usize) -> u128 {
+    pub(super) fn hits(&self, cell: usize) -> Columns {
         self.hits[cell & 63]
     }
 
