@@ -23,7 +23,7 @@ use super::{
 /// of a second for 17 clues of a hard grid.
 const DEPTH: [usize; 2] = [3, 5];
 /// Steps by which trees are compared.
-const LOOK_AHEAD: usize = 4;
+const LOOK_AHEAD: usize = 5;
 
 /// The search of a 9x9 grid.
 pub(super) struct Nine {
