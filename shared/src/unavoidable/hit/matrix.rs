@@ -28,13 +28,7 @@ pub(super) const LEVELS: usize = 5;
 
 impl Matrix {
     pub(super) fn new() -> Self {
-        Self {
-            sets: [0; MOST],
-            number: 0,
-            hits: [0; 64],
-            others: Vec::new(),
-            unhit: [0; LEVELS],
-        }
+        Self { sets: [0; MOST], number: 0, hits: [0; 64], others: Vec::new(), unhit: [0; LEVELS] }
     }
 
     /// Takes these sets, smaller ones first.

@@ -15,6 +15,7 @@
 //! small shapes. Cost on one core, 9x9: see `benches/hitting.rs`.
 
 mod another;
+mod cross;
 mod frame;
 mod limits;
 mod lists;

@@ -227,7 +227,11 @@ fn last_clues(search: &mut Pair, depth: usize, chosen: Word, left: u32) {
     matrix.fill(&step.sets);
     search.matrices.push(matrix);
     let place = Place { depth, level: 0, since: 0, chosen, alive: step.alive, left };
-    if left == 4 { four(search, place) } else { three(search, place) }
+    if left == 4 {
+        four(search, place)
+    } else {
+        three(search, place)
+    }
     search.spare.extend(search.matrices.pop());
 }
 

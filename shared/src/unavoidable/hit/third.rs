@@ -9,6 +9,7 @@ use multiversion::multiversion;
 use super::{
     KEPT_SIZE,
     another::Another,
+    cross::Cross,
     lists::Word,
     pair::{BAND, BOTH},
     plan::Start,
@@ -20,8 +21,8 @@ const ALL: Word = (1 << BAND) - 1;
 
 /// Searches of the third band.
 pub(super) struct Third {
-    /// The unavoidable sets with cells in the third band: their cells in the two bands, and in the third.
-    pub cross: Vec<(Word, Word)>,
+    /// The unavoidable sets with cells in the third band.
+    cross: Cross,
     /// Unavoidable sets that have been found on the way and are small enough to be kept, on all 81 cells.
     pub learned: Vec<u128>,
     /// The clues of puzzles that have been found, on all 81 cells.
@@ -36,7 +37,7 @@ pub(super) struct Third {
 impl Third {
     pub(super) fn new(another: Another, cross: Vec<(Word, Word)>) -> Self {
         Self {
-            cross,
+            cross: Cross::new(cross),
             learned: Vec::new(),
             found: Vec::new(),
             another,
@@ -47,8 +48,7 @@ impl Third {
 
     /// Forgets what is too large to be kept, and puts those first that have few cells in the third band: they bound most.
     pub(super) fn tidy(&mut self) {
-        self.cross.retain(|set| (set.0.count_ones() + set.1.count_ones()) as usize <= KEPT_SIZE);
-        self.cross.sort_by_key(|set| set.1.count_ones());
+        self.cross.tidy(KEPT_SIZE);
     }
 
     /// An unavoidable set inside the two bands that these clues of theirs miss.
@@ -76,19 +76,7 @@ impl Third {
 
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
 fn may_do(third: &mut Third, chosen: Word, clues: u32) -> bool {
-    let (mut union, mut number) = (0, 0);
-    for &(pair, own) in &third.cross {
-        if pair & chosen == 0 && own & union == 0 {
-            union |= own;
-            number += 1;
-            if number > clues {
-                return false;
-            }
-        }
-    }
-    third.unhit.clear();
-    third.unhit.extend(third.cross.iter().filter(|set| set.0 & chosen == 0).map(|set| set.1));
-    true
+    third.cross.missed(chosen, clues, &mut third.unhit)
 }
 
 fn keep(learned: &mut Vec<u128>, set: u128) {
@@ -118,7 +106,7 @@ fn high(set: u128) -> Word {
 /// Tests puzzles on the whole grid.
 struct Whole<'a> {
     chosen: Word,
-    cross: &'a mut Vec<(Word, Word)>,
+    cross: &'a mut Cross,
     learned: &'a mut Vec<u128>,
     found: &'a mut Vec<u128>,
     another: &'a mut Another,
