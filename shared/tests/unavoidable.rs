@@ -12,9 +12,12 @@ use shared::{
     },
 };
 
+/// How many sets there are of each size.
+type Sizes = &'static [(usize, usize)];
+
 /// The grid with the most 17-clue puzzles known, the one with the most automorphisms, and one with many small sets:
 /// unavoidable sets by size up to 12, and MCN.
-const NINE: [(&str, &[(usize, usize)], usize); 3] = [
+const NINE: [(&str, Sizes, usize); 3] = [
     (
         "123456789456789123798231564234675918815943276967812435379164852582397641641528397",
         &[(4, 2), (6, 14), (8, 18), (9, 10), (10, 69), (11, 57), (12, 201)],
@@ -156,8 +159,8 @@ fn minimal_hitting_sets_are_those_among_all_subsets() {
 fn sampling_estimates_what_can_be_counted_and_does_not_depend_on_the_split() {
     let grid = CompleteGrid::read("1234341221434321").unwrap();
     let estimates: Vec<Estimate> = (0..4).map(|seed| Estimate::of_grid(&grid, seed, 5_000)).collect();
-    let forth = estimates.iter().fold(Estimate::default(), |sum, next| sum.merge(next));
-    let back = estimates.iter().rev().fold(Estimate::default(), |sum, next| sum.merge(next));
+    let forth = estimates.iter().fold(Estimate::default(), Estimate::merge);
+    let back = estimates.iter().rev().fold(Estimate::default(), Estimate::merge);
     assert_eq!(forth, back);
     assert_eq!(forth.ways(), 20_000);
     for (clues, exact) in [(4, 12.0), (5, 256.0), (6, 16.0)] {

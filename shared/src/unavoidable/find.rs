@@ -47,7 +47,7 @@ const GROUPS: usize = 36;
 
 /// What the search looks up.
 struct Finder {
-    side: u8,
+    side: usize,
     /// For a cell and a digit the cells that hold the digit in the row, column and box of the cell.
     calls: Box<[[u128; DIGITS]; CELLS]>,
     /// For each cell its row, column, box and digit, numbered apart.
@@ -67,7 +67,7 @@ struct State {
     budget: u32,
     /// Cells of each row, column, box and digit.
     counts: [u8; GROUPS],
-    /// Rows, columns, boxes and digits with one cell only.
+    /// How many rows, columns, boxes and digits have one cell only.
     alone: [u32; 4],
     /// Bits of the digits newly placed in each row, column and box.
     placed: [u16; GROUPS],
@@ -75,7 +75,7 @@ struct State {
 
 impl State {
     fn new(most: usize) -> Self {
-        let budget = u32::try_from(most).unwrap_or(u32::MAX).min(CELLS as u32);
+        let budget = u32::try_from(most).unwrap_or(u32::MAX);
         Self { cells: 0, open: 0, budget, counts: [0; GROUPS], alone: [0; 4], placed: [0; GROUPS] }
     }
 
@@ -105,16 +105,16 @@ impl Finder {
         let units = Units::new(grid.shape());
         let digits = grid.digits();
         let mut finder = Self {
-            side: grid.shape().side() as u8,
+            side: grid.shape().side(),
             calls: Box::new([[0; DIGITS]; CELLS]),
             groups: [[0; 4]; CELLS],
             digit: [0; CELLS],
         };
         for (cell, of) in units.of.iter().enumerate() {
             finder.digit[cell] = 1 << digits[cell];
-            let side = finder.side;
-            let group = |kind: u8, unit: usize| 9 * kind + (unit % usize::from(side)) as u8;
-            finder.groups[cell] = [group(0, of[0]), group(1, of[1]), group(2, of[2]), 27 + digits[cell] - 1];
+            let digit = usize::from(digits[cell]) - 1;
+            let groups = [of[0], of[1], of[2], 3 * finder.side + digit];
+            finder.groups[cell] = groups.map(|group| u8::try_from(group).expect("at most 36 groups"));
             for other in units.seen[cell].iter() {
                 finder.calls[cell][usize::from(digits[other])] |= 1 << other;
             }

@@ -27,13 +27,13 @@ pub fn minimal_puzzles(grid: &CompleteGrid, found: &mut dyn FnMut(CellSet)) {
 
 /// Calls `found` with every minimal choice of cells of `alive` that hits all `sets`, each once.
 pub fn minimal_hitting_sets(sets: &[CellSet], alive: CellSet, found: &mut dyn FnMut(CellSet)) {
-    extend(sets.to_vec(), &[], alive, found);
+    extend(sets, &[], alive, found);
 }
 
 /// A clue and the sets that it alone hits.
 type Witnessed = (CellSet, Vec<CellSet>);
 
-fn extend(unhit: Vec<CellSet>, chosen: &[Witnessed], alive: CellSet, found: &mut dyn FnMut(CellSet)) {
+fn extend(unhit: &[CellSet], chosen: &[Witnessed], alive: CellSet, found: &mut dyn FnMut(CellSet)) {
     let living = |set: &CellSet| CellSet(set.0 & alive.0);
     let Some(smallest) = unhit.iter().map(living).min_by_key(|set| set.len()) else {
         found(chosen.iter().fold(CellSet::EMPTY, |sum, clue| sum.union(clue.0)));
@@ -53,7 +53,7 @@ fn extend(unhit: Vec<CellSet>, chosen: &[Witnessed], alive: CellSet, found: &mut
         }
         if next.len() == chosen.len() {
             next.push((cell, hit));
-            extend(rest, &next, alive, found);
+            extend(&rest, &next, alive, found);
         }
     }
 }

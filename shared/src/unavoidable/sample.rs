@@ -127,7 +127,7 @@ fn one_way(grid: &CompleteGrid, uniqueness: &mut Uniqueness, random: &mut Random
     (clues, weight)
 }
 
-/// SplitMix64 (Steele, Lea & Flood 2014): small, and the same everywhere.
+/// Split-mix (Steele, Lea & Flood 2014): small, and the same everywhere.
 struct Random(u64);
 
 impl Random {

@@ -100,6 +100,7 @@ impl Unhit {
 
 /// The cells of a set, those that most of the sets have first: once dead they leave the others little.
 #[inline(always)]
+#[allow(clippy::cast_possible_truncation, reason = "a word has 64 cells")]
 pub(super) fn by_degree(set: Word, sets: &[Word], order: &mut [u8; 64]) -> usize {
     let mut keys = [0u32; 64];
     let mut number = 0;

@@ -6,17 +6,24 @@
 //! further:
 //!
 //! - `region`: the tree of hitting sets, its bounds, and how it learns new sets;
-//! - 9x9: the two bands with the fewest clues first (`limits`, `pair`), seen as the first two (`frame`), then the third
-//!   (`third`); `nine` chooses between bands and stacks;
+//! - 9x9: the two bands with the fewest clues first (`limits`, `pair`; `last` and `matrix` for the last clues), seen as
+//!   the first two (`frame`), then the third (`third`, `cross`); `nine` chooses between bands and stacks;
 //! - smaller shapes: the whole grid as one region (`small`);
 //! - `plan`: how a search is cut into blocks; `another`: the solver.
 //!
 //! Nothing is skipped: that every cut loses nothing is argued where it stands, and [`super::brute`] finds the same on
 //! small shapes. Cost on one core, 9x9: see `benches/hitting.rs`.
 
+#![allow(
+    clippy::inline_always,
+    reason = "what is compiled for several instruction sets has to be one function with all that it calls"
+)]
+#![allow(clippy::doc_markdown, reason = "McGuire is a name")]
+
 mod another;
 mod cross;
 mod frame;
+mod last;
 mod limits;
 mod lists;
 mod matrix;

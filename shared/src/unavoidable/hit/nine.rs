@@ -5,7 +5,7 @@
 //! by the number of steps near the top of the six trees. Where two bands have equally many clues, ranks decide (see
 //! `limits`): the rank that allows the fewest clues goes to the band whose tree is the largest.
 
-use std::{array, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use super::{
     super::{CellSet, CompleteGrid, DEFAULT_SIZE, unavoidable_sets},
@@ -99,8 +99,7 @@ fn run_block(frame: Frame, search: &mut Pair, start: Start, progress: &mut Hitti
 
 /// The three parts of the search for puzzles of a number of clues.
 fn parts_of(sets: &[CellSet], clues: u32, depth: usize) -> Vec<Part> {
-    let all =
-        [false, true].map(|transposed| array::from_fn(|third| Frame { transposed, third: third as u32 }));
+    let all = [false, true].map(|transposed| [0, 1, 2].map(|third| Frame { transposed, third }));
     let sizes = all.map(|frames: [Frame; 3]| {
         frames.map(|frame| {
             let limits = Limits { clues, least: [0, 0, clues.div_ceil(3)], strict: [0; 2] };

@@ -11,6 +11,7 @@ use multiversion::multiversion;
 
 use super::{
     KEPT_SIZE,
+    last::{LAST, last_clues},
     limits::Limits,
     lists::{Unhit, Word, by_degree},
     matrix::Matrix,
@@ -31,18 +32,19 @@ pub(super) struct Pair {
     /// The unavoidable sets in the two bands, with what has been learned.
     pub sets: Vec<Word>,
     pub third: Third,
-    steps: Vec<Unhit>,
+    pub steps: Vec<Unhit>,
     /// Steps taken.
     pub nodes: u64,
-    /// Matrices in use, and others.
-    matrices: Vec<Box<Matrix>>,
-    spare: Vec<Box<Matrix>>,
+    /// Matrices of the last clues, those in use first.
+    pub matrices: Vec<Matrix>,
+    /// How many are in use.
+    pub in_use: usize,
 }
 
 impl Pair {
     pub(super) fn new(limits: Limits, sets: Vec<Word>, third: Third) -> Self {
         let steps = vec![Unhit::default(); limits.clues as usize + 1];
-        Self { limits, sets, third, steps, nodes: 0, matrices: Vec::new(), spare: Vec::new() }
+        Self { limits, sets, third, steps, nodes: 0, matrices: Vec::new(), in_use: 0 }
     }
 
     /// Searches below a start.
@@ -57,7 +59,7 @@ impl Pair {
         if set.count_ones() as usize <= KEPT_SIZE {
             self.sets.push(set);
         }
-        self.matrices.iter_mut().for_each(|matrix| matrix.learn(set));
+        self.matrices[..self.in_use].iter_mut().for_each(|matrix| matrix.learn(set));
         for step in &mut self.steps[..=depth] {
             step.sets.push(set & step.alive);
         }
@@ -91,7 +93,7 @@ pub(super) fn in_bands(chosen: Word) -> [u32; 2] {
 
 /// Goes on from the sets at `depth`.
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
-fn node(search: &mut Pair, depth: usize, chosen: Word) {
+pub(super) fn node(search: &mut Pair, depth: usize, chosen: Word) {
     search.nodes += 1;
     let [a, b] = in_bands(chosen);
     let Some(most) = search.limits.most(a, b) else { return };
@@ -123,7 +125,7 @@ fn node(search: &mut Pair, depth: usize, chosen: Word) {
 
 /// Looks at clues that hit all known sets. True when that is done with; false when a set was found that they miss.
 #[inline(always)]
-fn hits_all(search: &mut Pair, depth: usize, chosen: Word, left: u32) -> bool {
+pub(super) fn hits_all(search: &mut Pair, depth: usize, chosen: Word, left: u32) -> bool {
     if left == 0 {
         // The third band is asked first whether it can do with its own clues, which is quicker.
         let clues = search.limits.clues - chosen.count_ones();
@@ -134,17 +136,13 @@ fn hits_all(search: &mut Pair, depth: usize, chosen: Word, left: u32) -> bool {
         }
         return true;
     }
-    match search.third.unhit_in_pair(chosen) {
-        Some(set) => {
-            search.learn(set, depth);
-            false
-        }
-        None => {
-            let alive = search.steps[depth].alive;
-            search.fill_up(chosen, alive);
-            true
-        }
+    if let Some(set) = search.third.unhit_in_pair(chosen) {
+        search.learn(set, depth);
+        return false;
     }
+    let alive = search.steps[depth].alive;
+    search.fill_up(chosen, alive);
+    true
 }
 
 /// Applies the bounds, and says how many clues may still be chosen; `None` when they are too few.
@@ -185,138 +183,5 @@ fn tighten(search: &mut Pair, depth: usize, [a, b]: [u32; 2]) -> Option<u32> {
         if !search.steps[depth].cut(alive) {
             return None;
         }
-    }
-}
-
-/// Clues that are tried with a matrix.
-const LAST: u32 = 4;
-
-/// The place of the last clues: the step that the matrix was made from, and what is chosen and alive.
-#[derive(Clone, Copy)]
-struct Place {
-    depth: usize,
-    /// Clues chosen since the matrix was made.
-    level: usize,
-    since: Word,
-    chosen: Word,
-    alive: Word,
-    /// Clues left.
-    left: u32,
-}
-
-impl Place {
-    /// With one more clue.
-    #[inline(always)]
-    fn with(self, bit: Word, alive: Word) -> Self {
-        Self {
-            level: self.level + 1,
-            since: self.since | bit,
-            chosen: self.chosen | bit,
-            alive,
-            left: self.left - 1,
-            ..self
-        }
-    }
-}
-
-/// Tries the last clues with a matrix of the sets.
-#[inline(always)]
-fn last_clues(search: &mut Pair, depth: usize, chosen: Word, left: u32) {
-    let mut matrix = search.spare.pop().unwrap_or_else(|| Box::new(Matrix::new()));
-    let step = &search.steps[depth];
-    matrix.fill(&step.sets);
-    search.matrices.push(matrix);
-    let place = Place { depth, level: 0, since: 0, chosen, alive: step.alive, left };
-    if left == 4 {
-        four(search, place)
-    } else {
-        three(search, place)
-    }
-    search.spare.extend(search.matrices.pop());
-}
-
-/// The matrix in use.
-macro_rules! matrix {
-    ($search:expr) => {
-        $search.matrices.last_mut().expect("made by last_clues")
-    };
-}
-
-/// Tries every cell of a set, those that hit most first, and goes on with `$next`.
-macro_rules! branch {
-    ($search:ident, $place:ident, $next:ident) => {{
-        let matrix = matrix!($search);
-        let unhit = matrix.unhit[$place.level];
-        if unhit == 0 {
-            return spare_clues($search, $place);
-        }
-        let mut alive = $search.limits.living($place.chosen, $place.alive);
-        let mut cells = matrix.first(unhit) & alive;
-        while cells != 0 {
-            let cell = cells.trailing_zeros() as usize;
-            let bit = 1 << cell;
-            cells &= !bit;
-            alive &= !bit;
-            let matrix = matrix!($search);
-            matrix.unhit[$place.level + 1] = matrix.unhit[$place.level] & !matrix.hits(cell);
-            $next($search, $place.with(bit, alive));
-        }
-    }};
-}
-
-#[inline(always)]
-fn four(search: &mut Pair, place: Place) {
-    branch!(search, place, three);
-}
-
-#[inline(always)]
-fn three(search: &mut Pair, place: Place) {
-    match place.left {
-        0 | 1 => one(search, place),
-        2 => two(search, place),
-        _ => branch!(search, place, two),
-    }
-}
-
-#[inline(always)]
-fn two(search: &mut Pair, place: Place) {
-    branch!(search, place, one);
-}
-
-/// The last clue hits all sets that are left.
-#[inline(always)]
-fn one(search: &mut Pair, place: Place) {
-    let matrix = matrix!(search);
-    let unhit = matrix.unhit[place.level];
-    if unhit == 0 {
-        return spare_clues(search, place);
-    }
-    let mut cells = matrix.first(unhit) & place.alive;
-    while cells != 0 {
-        let cell = cells.trailing_zeros() as usize;
-        let bit = 1 << cell;
-        cells &= !bit;
-        let matrix = matrix!(search);
-        if matrix.unhit[place.level] & !matrix.hits(cell) == 0 && matrix.hit_others(place.since | bit) {
-            try_last(search, place.depth, place.chosen | bit);
-        }
-    }
-}
-
-/// All sets with a column are hit, and clues are left: goes on with lists.
-#[cold]
-fn spare_clues(search: &mut Pair, place: Place) {
-    let (open, below) = search.steps.split_at_mut(place.depth + 1);
-    if below[0].take(&open[place.depth].sets, place.since, place.alive) {
-        node(search, place.depth + 1, place.chosen);
-    }
-}
-
-/// Looks at clues after which there is none left.
-#[inline(never)]
-fn try_last(search: &mut Pair, depth: usize, chosen: Word) {
-    let [a, b] = in_bands(chosen);
-    if search.limits.most(a, b).is_some_and(|most| a + b <= most) {
-        hits_all(search, depth, chosen, 0);
     }
 }
