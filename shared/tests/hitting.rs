@@ -100,7 +100,7 @@ fn second_solutions_are_minimal_unavoidable_sets() {
 #[test]
 fn a_grid_with_fourteen_puzzles_of_17_clues_has_fourteen() {
     let grid = CompleteGrid::read(FOURTEEN).unwrap();
-    let found = search(&grid, 16..=17, 1);
+    let found = search(&grid, 17..=17, 1);
     assert_eq!(found.puzzles.len(), 14);
     for &clues in &found.puzzles {
         assert_eq!(clues.len(), 17);
@@ -146,6 +146,18 @@ fn what_is_found_does_not_depend_on_units_and_interruptions() {
         }
         assert_eq!(sorted(puzzles), sorted(search(&grid, clues, 1).puzzles), "{text}");
     }
+}
+
+#[test]
+fn progress_that_was_tampered_with_hides_nothing() {
+    let grid = CompleteGrid::read(SIX[0]).unwrap();
+    let search_all = HittingSearch::new(&grid, 8..=8, 1).unwrap();
+    let found = search_all.run_unit(0, HittingProgress::default(), &mut |_| false).unwrap();
+    let fresh = serde_json::to_value(HittingProgress::default()).unwrap();
+    let mut wrong = fresh.clone();
+    wrong["learned"] = serde_json::json!([1, 0, 1u64 << 40]);
+    let progress = serde_json::from_value(wrong).unwrap();
+    assert_eq!(search_all.run_unit(0, progress, &mut |_| false), Some(found));
 }
 
 #[test]

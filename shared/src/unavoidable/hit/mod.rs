@@ -111,6 +111,7 @@ pub struct HittingProgress {
 /// is every puzzle, each once. What a unit finds and does depends on the grid, the numbers of clues and the number of
 /// units only: not on the machine, nor on where it was interrupted.
 pub struct HittingSearch {
+    grid: CompleteGrid,
     engine: Engine,
     units: u64,
 }
@@ -152,7 +153,7 @@ impl HittingSearch {
         } else {
             return Err(CannotSearch::Shape { shape });
         };
-        Ok(Self { engine, units })
+        Ok(Self { grid: grid.clone(), engine, units })
     }
 
     /// Number of units.
@@ -168,6 +169,10 @@ impl HittingSearch {
         mut progress: HittingProgress,
         pause: &mut dyn FnMut(&HittingProgress) -> bool,
     ) -> Option<Found> {
+        // Progress comes from a file: a set that is not unavoidable would hide puzzles.
+        let all = CellSet::below(self.grid.cells());
+        let mut uniqueness = Uniqueness::new(&self.grid);
+        progress.learned.retain(|&set| set.is_within(all) && !uniqueness.holds(all.without(set)));
         let done = match &self.engine {
             Engine::Nine(nine) => nine.run((unit, self.units), &mut progress, pause),
             Engine::Small(small) => small.run((unit, self.units), &mut progress, pause),
