@@ -8,3 +8,4 @@ pub mod grid;
 pub mod literature;
 pub mod solve;
 pub mod symmetry;
+pub mod unavoidable;

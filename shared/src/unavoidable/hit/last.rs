@@ -1,0 +1,146 @@
+//! The last clues in the two bands, by a matrix of sets and cells.
+//!
+//! Most of the tree is at its bottom. With at most four clues left the sets are put into a `matrix` once, and below
+//! that no list is made: a cell is chosen, the sets that it hits are struck out, the first of the others is taken. The
+//! same choices come up in the same way as higher in the tree (`pair`): each cell of an unhit set in turn, those before
+//! it dead, bands without room dead, the last clue in all sets that are left.
+
+use super::{
+    lists::Word,
+    matrix::Matrix,
+    pair::{Pair, hits_all, in_bands, node},
+};
+
+/// Clues that are tried with a matrix.
+pub(super) const LAST: u32 = 4;
+
+/// The place of the last clues: the step that the matrix was made from, and what is chosen and alive.
+#[derive(Clone, Copy)]
+struct Place {
+    depth: usize,
+    /// Clues chosen since the matrix was made.
+    level: usize,
+    since: Word,
+    chosen: Word,
+    alive: Word,
+    /// Clues left.
+    left: u32,
+}
+
+impl Place {
+    /// With one more clue.
+    #[inline(always)]
+    fn with(self, bit: Word, alive: Word) -> Self {
+        Self {
+            level: self.level + 1,
+            since: self.since | bit,
+            chosen: self.chosen | bit,
+            alive,
+            left: self.left - 1,
+            ..self
+        }
+    }
+}
+
+/// Tries the last clues with a matrix of the sets.
+#[inline(always)]
+pub(super) fn last_clues(search: &mut Pair, depth: usize, chosen: Word, left: u32) {
+    if search.matrices.len() == search.in_use {
+        search.matrices.push(Matrix::new());
+    }
+    let step = &search.steps[depth];
+    search.matrices[search.in_use].fill(&step.sets);
+    search.in_use += 1;
+    let place = Place { depth, level: 0, since: 0, chosen, alive: step.alive, left };
+    match left {
+        4 => four(search, place),
+        _ => three(search, place),
+    }
+    search.in_use -= 1;
+}
+
+/// The matrix in use.
+macro_rules! matrix {
+    ($search:expr) => {
+        $search.matrices[$search.in_use - 1]
+    };
+}
+
+/// Tries every cell of a set, those that hit most first, and goes on with `$next`.
+macro_rules! branch {
+    ($search:ident, $place:ident, $next:ident) => {{
+        let matrix = &mut matrix!($search);
+        let unhit = matrix.unhit[$place.level];
+        if unhit == 0 {
+            return spare_clues($search, $place);
+        }
+        let mut alive = $search.limits.living($place.chosen, $place.alive);
+        let mut cells = matrix.first(unhit) & alive;
+        while cells != 0 {
+            let cell = cells.trailing_zeros() as usize;
+            let bit = 1 << cell;
+            cells &= !bit;
+            alive &= !bit;
+            let matrix = &mut matrix!($search);
+            matrix.unhit[$place.level + 1] = matrix.unhit[$place.level] & !matrix.hits(cell);
+            $next($search, $place.with(bit, alive));
+        }
+    }};
+}
+
+#[inline(always)]
+fn four(search: &mut Pair, place: Place) {
+    branch!(search, place, three);
+}
+
+#[inline(always)]
+fn three(search: &mut Pair, place: Place) {
+    match place.left {
+        0 | 1 => one(search, place),
+        2 => two(search, place),
+        _ => branch!(search, place, two),
+    }
+}
+
+#[inline(always)]
+fn two(search: &mut Pair, place: Place) {
+    branch!(search, place, one);
+}
+
+/// The last clue hits all sets that are left.
+#[inline(always)]
+fn one(search: &mut Pair, place: Place) {
+    let matrix = &mut matrix!(search);
+    let unhit = matrix.unhit[place.level];
+    if unhit == 0 {
+        return spare_clues(search, place);
+    }
+    let mut cells = matrix.first(unhit) & place.alive;
+    while cells != 0 {
+        let cell = cells.trailing_zeros() as usize;
+        let bit = 1 << cell;
+        cells &= !bit;
+        let matrix = &mut matrix!(search);
+        if matrix.unhit[place.level] & !matrix.hits(cell) == 0 && matrix.hit_others(place.since | bit) {
+            try_last(search, place.depth, place.chosen | bit);
+        }
+    }
+}
+
+/// All sets with a column are hit, and clues are left: goes on with lists.
+#[cold]
+fn spare_clues(search: &mut Pair, place: Place) {
+    let (open, below) = search.steps.split_at_mut(place.depth + 1);
+    if below[0].take(&open[place.depth].sets, place.since, place.alive) {
+        node(search, place.depth + 1, place.chosen);
+    }
+}
+
+/// Looks at clues after which there is none left.
+#[inline(never)]
+fn try_last(search: &mut Pair, depth: usize, chosen: Word) {
+    let [a, b] = in_bands(chosen);
+    if search.limits.most(a, b).is_some_and(|most| a + b <= most) {
+        hits_all(search, depth, chosen, 0);
+    }
+}

@@ -1,0 +1,133 @@
+//! 9x9: which bands are searched first, and in which blocks.
+//!
+//! Every puzzle has a band with the most clues, and a stack with the most. So it is found by leaving out each of the
+//! three bands in turn, and as well by leaving out each of the three stacks: the search takes what looks cheaper, judged
+//! by the number of steps near the top of the six trees. Where two bands have equally many clues, ranks decide (see
+//! `limits`): the rank that allows the fewest clues goes to the band whose tree is the largest.
+
+use std::ops::RangeInclusive;
+
+use super::{
+    super::{CellSet, CompleteGrid, DEFAULT_SIZE, unavoidable_sets},
+    HittingProgress,
+    another::Another,
+    frame::Frame,
+    limits::Limits,
+    lists::Word,
+    pair::{BOTH, Pair, in_bands},
+    plan::{Start, blocks},
+    third::{Third, parts},
+};
+
+/// Steps above a block, in searches of one unit and of several: blocks of milliseconds for 16 clues, and of a fraction
+/// of a second for 17 clues of a hard grid.
+const DEPTH: [usize; 2] = [3, 5];
+/// Steps by which trees are compared.
+const LOOK_AHEAD: usize = 5;
+
+/// The search of a 9x9 grid.
+pub(super) struct Nine {
+    grid: CompleteGrid,
+    sets: Vec<CellSet>,
+    parts: Vec<Part>,
+}
+
+/// What is searched with one third band.
+struct Part {
+    frame: Frame,
+    limits: Limits,
+    blocks: Vec<Start>,
+}
+
+impl Nine {
+    pub(super) fn new(grid: &CompleteGrid, clues: RangeInclusive<u32>, several: bool) -> Self {
+        let sets = unavoidable_sets(grid, DEFAULT_SIZE);
+        let parts = clues.flat_map(|number| parts_of(&sets, number, DEPTH[usize::from(several)])).collect();
+        Self { grid: grid.clone(), sets, parts }
+    }
+
+    /// Runs the blocks `unit`, `unit + units`, ... True when they are done.
+    pub(super) fn run(
+        &self,
+        (unit, units): (u64, u64),
+        progress: &mut HittingProgress,
+        pause: &mut dyn FnMut(&HittingProgress) -> bool,
+    ) -> bool {
+        let mut first = 0;
+        for part in &self.parts {
+            let end = first + part.blocks.len() as u64;
+            let mine = |number: u64| number >= progress.next && number % units == unit;
+            if (first..end).any(mine) {
+                let mut search = self.pair(part, &progress.learned);
+                for (number, &start) in (first..).zip(&part.blocks) {
+                    if number < progress.next || number % units != unit {
+                        continue;
+                    }
+                    run_block(part.frame, &mut search, start, progress);
+                    progress.next = number + 1;
+                    if pause(progress) {
+                        return false;
+                    }
+                }
+            }
+            first = end;
+        }
+        true
+    }
+
+    /// Everything that the blocks of a part need.
+    fn pair(&self, part: &Part, learned: &[CellSet]) -> Pair {
+        let frame = part.frame;
+        let seen = self.sets.iter().chain(learned).map(|&set| parts(frame.see(set)));
+        let (pair, cross): (Vec<_>, Vec<_>) = seen.partition(|set| set.1 == 0);
+        let another = Another::of(self.grid.shape(), &frame.digits(self.grid.digits()));
+        let third = Third::new(another, cross);
+        Pair::new(part.limits, pair.into_iter().map(|set| set.0).collect(), third)
+    }
+}
+
+/// Searches a block, and takes what it finds into the progress.
+fn run_block(frame: Frame, search: &mut Pair, start: Start, progress: &mut HittingProgress) {
+    search.third.tidy();
+    search.search(start);
+    progress.found.nodes += std::mem::take(&mut search.nodes);
+    progress.found.nodes += std::mem::take(&mut search.third.region.nodes);
+    progress.found.tested += std::mem::take(&mut search.third.another.tested);
+    progress.found.puzzles.extend(search.third.found.drain(..).map(|set| frame.back(set)));
+    progress.learned.extend(search.third.learned.drain(..).map(|set| frame.back(set)));
+}
+
+/// The three parts of the search for puzzles of a number of clues.
+fn parts_of(sets: &[CellSet], clues: u32, depth: usize) -> Vec<Part> {
+    let all = [false, true].map(|transposed| [0, 1, 2].map(|third| Frame { transposed, third }));
+    let sizes = all.map(|frames: [Frame; 3]| {
+        frames.map(|frame| {
+            let limits = Limits { clues, least: [0, 0, clues.div_ceil(3)], strict: [0; 2] };
+            blocks_of(sets, frame, limits, LOOK_AHEAD).len()
+        })
+    });
+    // Trees that are larger near the top are larger still below.
+    let cost = sizes.map(|sizes| sizes.iter().map(|size| size.pow(2)).sum::<usize>());
+    let direction = usize::from(cost[1] < cost[0]);
+    let (frames, sizes) = (all[direction], sizes[direction]);
+    let mut ranks: [usize; 3] = [0, 1, 2];
+    ranks.sort_by_key(|&third| sizes[third]);
+    let rank = |third: usize| ranks.iter().position(|&other| other == third);
+    let part = |&frame: &Frame| {
+        let third = frame.third as usize;
+        let strict = [1, 2].map(|turn| u32::from(rank((third + turn) % 3) < rank(third)));
+        let limits = Limits { clues, least: [0, 0, clues.div_ceil(3)], strict };
+        Part { frame, limits, blocks: blocks_of(sets, frame, limits, depth) }
+    };
+    frames.iter().map(part).collect()
+}
+
+fn blocks_of(sets: &[CellSet], frame: Frame, limits: Limits, depth: usize) -> Vec<Start> {
+    let seen = sets.iter().map(|&set| parts(frame.see(set)));
+    let pair: Vec<Word> = seen.filter(|set| set.1 == 0).map(|set| set.0).collect();
+    let left = |chosen: Word| {
+        let [a, b] = in_bands(chosen);
+        limits.most(a, b)?.checked_sub(a + b)
+    };
+    blocks(&pair, Start { chosen: 0, alive: BOTH }, depth, &left)
+}

@@ -1,0 +1,93 @@
+//! Shapes of at most 64 cells: the whole grid is one region.
+
+use std::ops::RangeInclusive;
+
+use super::{
+    super::{CellSet, CompleteGrid, DEFAULT_SIZE, unavoidable_sets},
+    HittingProgress,
+    another::Another,
+    lists::Word,
+    plan::{Start, blocks},
+    region::{Judge, Region, Verdict},
+};
+
+/// Steps of the tree above a block.
+const DEPTH: usize = 2;
+
+/// The search of a small grid.
+pub(super) struct Small {
+    grid: CompleteGrid,
+    sets: Vec<Word>,
+    /// Numbers of clues with the blocks of each.
+    blocks: Vec<(u32, Start)>,
+}
+
+impl Small {
+    pub(super) fn new(grid: &CompleteGrid, clues: RangeInclusive<u32>) -> Self {
+        let sets: Vec<Word> = unavoidable_sets(grid, DEFAULT_SIZE).into_iter().map(word).collect();
+        let start = Start { chosen: 0, alive: word(CellSet::below(grid.cells())) };
+        let mut all = Vec::new();
+        for number in clues {
+            let left = |chosen: Word| number.checked_sub(chosen.count_ones());
+            all.extend(blocks(&sets, start, DEPTH, &left).into_iter().map(|start| (number, start)));
+        }
+        Self { grid: grid.clone(), sets, blocks: all }
+    }
+
+    /// Runs the blocks `unit`, `unit + units`, ... True when they are done.
+    pub(super) fn run(
+        &self,
+        (unit, units): (u64, u64),
+        progress: &mut HittingProgress,
+        pause: &mut dyn FnMut(&HittingProgress) -> bool,
+    ) -> bool {
+        let mut whole =
+            Whole { another: Another::new(&self.grid), learned: self.sets.clone(), found: Vec::new() };
+        whole.learned.extend(progress.learned.iter().copied().map(word));
+        let mut region = Region::default();
+        for (number, &(clues, start)) in (0..).zip(&self.blocks) {
+            if number < progress.next || number % units != unit {
+                continue;
+            }
+            let before = (region.nodes, whole.another.tested, whole.learned.len());
+            let sets = whole.learned.clone();
+            region.search(&sets, start, clues - start.chosen.count_ones(), &mut whole);
+            progress.next = number + 1;
+            progress.found.nodes += region.nodes - before.0;
+            progress.found.tested += whole.another.tested - before.1;
+            progress.found.puzzles.extend(whole.found.drain(..).map(|set| CellSet(set.into())));
+            progress.learned.extend(whole.learned[before.2..].iter().map(|&set| CellSet(set.into())));
+            if pause(progress) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// The bits of a set of at most 64 cells.
+#[allow(clippy::cast_possible_truncation, reason = "there are at most 64 cells")]
+fn word(set: CellSet) -> Word {
+    set.0 as Word
+}
+
+/// Tests puzzles.
+struct Whole {
+    another: Another,
+    /// All sets that are known.
+    learned: Vec<Word>,
+    found: Vec<Word>,
+}
+
+impl Judge for Whole {
+    fn judge(&mut self, chosen: Word) -> Verdict {
+        let Some(set) = self.another.unhit::<true>(chosen.into()) else { return Verdict::Good };
+        let set = word(CellSet(set));
+        self.learned.push(set);
+        Verdict::Misses(set)
+    }
+
+    fn found(&mut self, chosen: Word) {
+        self.found.push(chosen);
+    }
+}

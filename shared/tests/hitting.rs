@@ -1,0 +1,226 @@
+//! Puzzles with a given number of clues, against brute force and against what is known.
+
+use std::ops::RangeInclusive;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use shared::{
+    grid::{Shape, line},
+    unavoidable::{
+        CellSet, CompleteGrid, brute,
+        hit::{CannotSearch, Found, HittingProgress, HittingSearch, Uniqueness},
+    },
+};
+
+/// Both kinds of 4x4 grids, some 6x6 ones, and 9x9 grids with fourteen 17-clue puzzles and with none.
+const FOUR: [&str; 2] = ["1234341223414123", "1234341221434321"];
+const SIX: [&str; 2] = ["123456456123214365365214531642642531", "123456456123231564564231312645645312"];
+const FOURTEEN: &str = "123456789457189263689237451275613948348975612961842537534798126712364895896521374";
+const NONE: &str = "123456789456789123789123456231564897564897231897231564312645978645978312978312645";
+
+fn search(grid: &CompleteGrid, clues: RangeInclusive<u32>, units: u64) -> Found {
+    let search = HittingSearch::new(grid, clues, units).unwrap();
+    let mut all = Found::default();
+    for unit in 0..search.units() {
+        let found = search.run_unit(unit, HittingProgress::default(), &mut |_| false).unwrap();
+        all.puzzles.extend(found.puzzles);
+        all.nodes += found.nodes;
+        all.tested += found.tested;
+    }
+    all
+}
+
+fn sorted(mut puzzles: Vec<CellSet>) -> Vec<CellSet> {
+    puzzles.sort_unstable_by_key(|set| (set.len(), *set));
+    puzzles
+}
+
+/// Known numbers of valid 4x4 puzzles by clues, from 4 on, for the two kinds of grids.
+const VALID: [[usize; 13]; 2] = [
+    [128, 1280, 4320, 8272, 10_890, 10_560, 7744, 4320, 1816, 560, 120, 16, 1],
+    [12, 400, 2208, 5760, 9064, 9696, 7480, 4272, 1812, 560, 120, 16, 1],
+];
+
+#[test]
+fn four_by_four_has_the_puzzles_of_brute_force_for_every_number_of_clues() {
+    for (text, valid) in FOUR.iter().zip(VALID) {
+        let grid = CompleteGrid::read(text).unwrap();
+        // Every one of the 65,536 puzzles, solved.
+        let is_valid = |&clues: &CellSet| brute::solutions(Shape::FOUR, &grid.puzzle(clues), 2) == 1;
+        let slow: Vec<CellSet> = (0..1 << 16).map(CellSet).filter(is_valid).collect();
+        for (number, known) in (0..4).map(|number| (number, 0)).chain((4..).zip(valid)) {
+            let slow = slow.iter().copied().filter(|set| set.len() == number as usize).collect();
+            let found = search(&grid, number..=number, 1).puzzles;
+            assert_eq!(found.len(), known, "{number} clues of {text}");
+            assert_eq!(sorted(found), sorted(slow), "{number} clues of {text}");
+        }
+        assert_eq!(sorted(search(&grid, 0..=99, 5).puzzles), sorted(slow));
+    }
+}
+
+#[test]
+fn six_by_six_has_the_puzzles_of_brute_force() {
+    for text in SIX {
+        let grid = CompleteGrid::read(text).unwrap();
+        for number in [7, 8, 9] {
+            let found = search(&grid, number..=number, 3);
+            let slow = brute::puzzles(&grid, number as usize, 12);
+            println!("{number} clues of {text}: {}", slow.len());
+            assert_eq!(sorted(found.puzzles), sorted(slow), "{number} clues of {text}");
+        }
+    }
+}
+
+#[test]
+fn second_solutions_are_minimal_unavoidable_sets() {
+    let grids = [FOUR[0], FOUR[1], SIX[0], SIX[1], FOURTEEN, NONE];
+    for (number, text) in (0..).zip(grids) {
+        let grid = CompleteGrid::read(text).unwrap();
+        let (shape, all) = (grid.shape(), CellSet::below(grid.cells()));
+        let solutions = |clues: CellSet| brute::solutions(shape, &grid.puzzle(clues), 2);
+        let mut uniqueness = Uniqueness::new(&grid);
+        let rng = &mut ChaCha8Rng::seed_from_u64(number);
+        for _ in 0..400 {
+            let share = rng.random_range(0.25..0.6);
+            let clues: CellSet = (0..grid.cells()).filter(|_| rng.random_bool(share)).collect();
+            let unhit = uniqueness.unhit(clues);
+            let context = format!("seed {number}, {clues:?}");
+            assert_eq!(uniqueness.holds(clues), unhit.is_none(), "{context}");
+            assert_eq!(solutions(clues) == 1, unhit.is_none(), "{context}");
+            if let Some(set) = unhit {
+                assert!(!set.meets(clues), "{context}");
+                assert_eq!(solutions(all.without(set)), 2, "{context}");
+                let smaller = set.iter().map(|cell| all.without(set).union(CellSet::single(cell)));
+                assert!(smaller.into_iter().all(|clues| solutions(clues) == 1), "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_grid_with_fourteen_puzzles_of_17_clues_has_fourteen() {
+    let grid = CompleteGrid::read(FOURTEEN).unwrap();
+    let found = search(&grid, 17..=17, 1);
+    assert_eq!(found.puzzles.len(), 14);
+    for &clues in &found.puzzles {
+        assert_eq!(clues.len(), 17);
+        assert_eq!(brute::solutions(Shape::NINE, &grid.puzzle(clues), 2), 1);
+    }
+    let mut once = found.puzzles.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), 14);
+    assert!(found.nodes > 0 && found.tested > 0);
+}
+
+#[test]
+fn what_is_found_does_not_depend_on_units_and_interruptions() {
+    let six = (SIX[0], 8..=9, 4);
+    let nine = (NONE, 15..=16, 3);
+    for (text, clues, units) in [six, nine] {
+        let grid = CompleteGrid::read(text).unwrap();
+        let search_all = HittingSearch::new(&grid, clues.clone(), units).unwrap();
+        let mut puzzles = Vec::new();
+        for unit in 0..units {
+            let whole = search_all.run_unit(unit, HittingProgress::default(), &mut |_| false).unwrap();
+            let mut progress = HittingProgress::default();
+            let mut stops = 0;
+            let pieces = loop {
+                let mut kept = None;
+                let mut blocks = 0;
+                let mut pause = |progress: &HittingProgress| {
+                    // Through text and back, as a checkpoint would.
+                    kept = Some(serde_json::to_string(progress).unwrap());
+                    blocks += 1;
+                    blocks == 2
+                };
+                match search_all.run_unit(unit, progress.clone(), &mut pause) {
+                    Some(found) => break found,
+                    None => progress = serde_json::from_str(&kept.unwrap()).unwrap(),
+                }
+                stops += 1;
+            };
+            assert!(stops > 0, "unit {unit} of {text}");
+            assert_eq!(pieces, whole, "unit {unit} of {text}");
+            puzzles.extend(whole.puzzles);
+        }
+        assert_eq!(sorted(puzzles), sorted(search(&grid, clues, 1).puzzles), "{text}");
+    }
+}
+
+#[test]
+fn progress_that_was_tampered_with_hides_nothing() {
+    let grid = CompleteGrid::read(SIX[0]).unwrap();
+    let search_all = HittingSearch::new(&grid, 8..=8, 1).unwrap();
+    let found = search_all.run_unit(0, HittingProgress::default(), &mut |_| false).unwrap();
+    let fresh = serde_json::to_value(HittingProgress::default()).unwrap();
+    let mut wrong = fresh.clone();
+    wrong["learned"] = serde_json::json!([1, 0, 1u64 << 40]);
+    let progress = serde_json::from_value(wrong).unwrap();
+    assert_eq!(search_all.run_unit(0, progress, &mut |_| false), Some(found));
+}
+
+#[test]
+fn shapes_that_cannot_be_searched_are_refused() {
+    let shape = Shape::new(1, 9).unwrap();
+    let digits: Vec<u8> = (0..81).map(|cell| (cell / 9 + cell) % 9 + 1).collect();
+    let latin = CompleteGrid::new(shape, &digits).unwrap();
+    assert_eq!(HittingSearch::new(&latin, 16..=16, 1).err(), Some(CannotSearch::Shape { shape }));
+    let grid = CompleteGrid::read(FOUR[0]).unwrap();
+    assert_eq!(HittingSearch::new(&grid, 4..=4, 0).err(), Some(CannotSearch::NoUnits));
+}
+
+/// Seconds that this thread has run.
+fn cpu() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    stat.split(' ').next().and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
+}
+
+/// `HITTING_GRIDS=FILE HITTING_CLUES=16 [HITTING_MOST=20] cargo test --release -p shared --test hitting measure --
+/// --ignored --nocapture`
+#[test]
+#[ignore = "needs HITTING_GRIDS=FILE and HITTING_CLUES=16"]
+fn measure() {
+    let file = std::env::var("HITTING_GRIDS").expect("HITTING_GRIDS=FILE");
+    let clues = std::env::var("HITTING_CLUES").expect("HITTING_CLUES=16").parse().unwrap();
+    let most = std::env::var("HITTING_MOST").map_or(usize::MAX, |text| text.parse().unwrap());
+    let mut total = 0.0;
+    for text in std::fs::read_to_string(file).unwrap().lines().take(most) {
+        let grid = CompleteGrid::read(text).unwrap();
+        let start = cpu();
+        let found = search(&grid, clues..=clues, 1);
+        let time = cpu() - start;
+        total += time;
+        println!("{time:.3} found {} nodes {} tested {}", found.puzzles.len(), found.nodes, found.tested);
+    }
+    println!("total {total:.3}");
+}
+
+/// `HITTING_PUZZLES=FILE HITTING_MOST=300 cargo test --release -p shared --test hitting known -- --ignored --nocapture`:
+/// the file has puzzles of 17 clues, all that there are of their grids. Every so manyth is taken.
+#[test]
+#[ignore = "needs HITTING_PUZZLES=FILE, a complete list of 17-clue puzzles"]
+fn known_puzzles_are_found_and_no_others() {
+    let file = std::env::var("HITTING_PUZZLES").expect("HITTING_PUZZLES=FILE");
+    let most = std::env::var("HITTING_MOST").map_or(100, |text| text.parse().unwrap());
+    let from: usize = std::env::var("HITTING_FROM").map_or(0, |text| text.parse().unwrap());
+    let text = std::fs::read_to_string(file).unwrap();
+    let puzzles: Vec<Vec<u8>> =
+        text.lines().filter_map(|text| line::read(text).unwrap()).map(|line| line.cells).collect();
+    let step = puzzles.len() / most;
+    // The list is up to symmetry: what else a grid has is compared by minlex form.
+    let form = |cells: &[u8]| shared::symmetry::minlex::puzzle(cells.try_into().unwrap()).form;
+    let known: std::collections::HashSet<_> = puzzles.iter().map(|cells| form(cells)).collect();
+    let start = cpu();
+    for (number, puzzle) in puzzles.iter().skip(from).step_by(step).enumerate() {
+        let grid = CompleteGrid::new(Shape::NINE, &brute::solution(Shape::NINE, puzzle).unwrap()).unwrap();
+        let found = search(&grid, 16..=17, 1).puzzles;
+        assert!(found.iter().any(|&clues| grid.puzzle(clues) == *puzzle), "{}", line::text(puzzle));
+        for &clues in &found {
+            let other = grid.puzzle(clues);
+            assert!(known.contains(&form(&other)), "{} is not in the list", line::text(&other));
+            assert_eq!(brute::solutions(Shape::NINE, &other, 2), 1);
+        }
+        println!("{number}: {} found, {:.1} s", found.len(), cpu() - start);
+    }
+}

@@ -1,0 +1,190 @@
+//! Unavoidable sets against brute force and against what is known, and the minimal puzzles of 4x4.
+
+use std::collections::BTreeMap;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use shared::{
+    grid::Shape,
+    unavoidable::{
+        CellSet, CompleteGrid, brute, minimal_hitting_sets, minimal_puzzles, most_disjoint, sample::Estimate,
+        unavoidable_sets,
+    },
+};
+
+/// How many sets there are of each size.
+type Sizes = &'static [(usize, usize)];
+
+/// The grid with the most 17-clue puzzles known, the one with the most automorphisms, and one with many small sets:
+/// unavoidable sets by size up to 12, and MCN.
+const NINE: [(&str, Sizes, usize); 3] = [
+    (
+        "123456789456789123798231564234675918815943276967812435379164852582397641641528397",
+        &[(4, 2), (6, 14), (8, 18), (9, 10), (10, 69), (11, 57), (12, 201)],
+        9,
+    ),
+    ("123456789456789123789123456231564897564897231897231564312645978645978312978312645", &[(6, 162)], 12),
+    (
+        "123568479864791352957243681218657934536489127749312865391825746472136598685974213",
+        &[(4, 36), (6, 12), (10, 18), (12, 12)],
+        15,
+    ),
+];
+
+/// How many sets there are of each size.
+fn by_size(sets: &[CellSet]) -> BTreeMap<usize, usize> {
+    let mut sizes = BTreeMap::new();
+    sets.iter().for_each(|set| *sizes.entry(set.len()).or_default() += 1);
+    sizes
+}
+
+/// All grids of a small shape, by filling cells in order; at most `limit`.
+fn grids(shape: Shape, limit: usize) -> Vec<CompleteGrid> {
+    fn fill(shape: Shape, cells: &mut Vec<u8>, limit: usize, found: &mut Vec<CompleteGrid>) {
+        let side = shape.side();
+        if found.len() == limit {
+            return;
+        }
+        if cells.len() == side * side {
+            found.push(CompleteGrid::new(shape, cells).unwrap());
+            return;
+        }
+        let (row, column) = (cells.len() / side, cells.len() % side);
+        for digit in 1..=u8::try_from(side).unwrap() {
+            let clash = |(cell, &other): (usize, &u8)| {
+                let (r, c) = (cell / side, cell % side);
+                let same = (r / shape.rows(), c / shape.columns());
+                other == digit
+                    && (r == row || c == column || same == (row / shape.rows(), column / shape.columns()))
+            };
+            if !cells.iter().enumerate().any(clash) {
+                cells.push(digit);
+                fill(shape, cells, limit, found);
+                cells.pop();
+            }
+        }
+    }
+    let mut found = Vec::new();
+    fill(shape, &mut Vec::new(), limit, &mut found);
+    found
+}
+
+/// A random grid of a shape, from an empty one, by trying digits in random order.
+fn random_grid(shape: Shape, rng: &mut ChaCha8Rng) -> CompleteGrid {
+    let all = grids(shape, if shape == Shape::FOUR { 288 } else { 20_000 });
+    all[rng.random_range(0..all.len())].clone()
+}
+
+#[test]
+fn small_shapes_have_the_sets_that_brute_force_finds() {
+    for grid in grids(Shape::FOUR, 288) {
+        assert_eq!(unavoidable_sets(&grid, 16), brute::unavoidable_sets(&grid, 16), "{:?}", grid.digits());
+    }
+    for seed in 0..3 {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        for shape in [Shape::SIX, Shape::SIX.transposed()] {
+            let grid = random_grid(shape, rng);
+            let context = format!("seed {seed}, {:?}", grid.digits());
+            assert_eq!(unavoidable_sets(&grid, 10), brute::unavoidable_sets(&grid, 10), "{context}");
+        }
+    }
+}
+
+#[test]
+fn nine_by_nine_has_the_small_sets_that_brute_force_finds() {
+    for (text, ..) in NINE {
+        let grid = CompleteGrid::read(text).unwrap();
+        assert_eq!(unavoidable_sets(&grid, 4), brute::unavoidable_sets(&grid, 4), "{text}");
+    }
+}
+
+#[test]
+fn sizes_and_mcn_of_known_grids() {
+    for (text, sizes, mcn) in NINE {
+        let sets = unavoidable_sets(&CompleteGrid::read(text).unwrap(), 12);
+        assert_eq!(by_size(&sets), sizes.iter().copied().collect(), "{text}");
+        assert_eq!(most_disjoint(&sets).len(), mcn, "{text}");
+    }
+}
+
+#[test]
+fn everything_about_four_by_four() {
+    let mut by_clues = [0; 17];
+    let mut kinds = BTreeMap::new();
+    for grid in grids(Shape::FOUR, 288) {
+        let sets = unavoidable_sets(&grid, 16);
+        let mut here = [0; 17];
+        minimal_puzzles(&grid, &mut |clues| {
+            here[clues.len()] += 1;
+            assert_eq!(brute::solutions(Shape::FOUR, &grid.puzzle(clues), 2), 1);
+        });
+        by_clues.iter_mut().zip(here).for_each(|(sum, here)| *sum += here);
+        let kind = (by_size(&sets), most_disjoint(&sets).len(), here);
+        *kinds.entry(kind).or_insert(0) += 1;
+    }
+    assert_eq!((by_clues[4], by_clues[5], by_clues[6]), (25_728, 58_368, 1_536));
+    assert_eq!(by_clues.iter().sum::<u32>(), 85_632);
+    let kind = |sizes: &[(usize, usize)], minimal: [u32; 3]| {
+        let mut by_clues = [0; 17];
+        by_clues[4..7].copy_from_slice(&minimal);
+        (sizes.iter().copied().collect::<BTreeMap<_, _>>(), 4, by_clues)
+    };
+    let known = [
+        (kind(&[(4, 4), (8, 6), (10, 16)], [128, 176, 0]), 192),
+        (kind(&[(4, 8), (8, 2), (12, 4)], [12, 256, 16]), 96),
+    ];
+    assert_eq!(kinds, known.into_iter().collect());
+}
+
+/// A set of random sets: minimal hitting sets by trying every subset.
+#[test]
+fn minimal_hitting_sets_are_those_among_all_subsets() {
+    for seed in 0..200 {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let cells = rng.random_range(1..=10);
+        let set = |rng: &mut ChaCha8Rng| CellSet(rng.random_range(1..1 << cells));
+        let sets: Vec<CellSet> = (0..rng.random_range(0..8)).map(|_| set(rng)).collect();
+        let hits = |chosen: CellSet| sets.iter().all(|set| set.meets(chosen));
+        let needed = |chosen: CellSet| chosen.iter().all(|cell| !hits(chosen.without(CellSet::single(cell))));
+        let slow: Vec<CellSet> =
+            (0..1 << cells).map(CellSet).filter(|&chosen| hits(chosen) && needed(chosen)).collect();
+        let mut found = Vec::new();
+        minimal_hitting_sets(&sets, CellSet::below(cells), &mut |set| found.push(set));
+        found.sort_unstable();
+        assert_eq!(found, slow, "seed {seed}");
+    }
+}
+
+#[test]
+fn sampling_estimates_what_can_be_counted_and_does_not_depend_on_the_split() {
+    let grid = CompleteGrid::read("1234341221434321").unwrap();
+    let estimates: Vec<Estimate> = (0..4).map(|seed| Estimate::of_grid(&grid, seed, 5_000)).collect();
+    let forth = estimates.iter().fold(Estimate::default(), Estimate::merge);
+    let back = estimates.iter().rev().fold(Estimate::default(), Estimate::merge);
+    assert_eq!(forth, back);
+    assert_eq!(forth.ways(), 20_000);
+    for (clues, exact) in [(4, 12.0), (5, 256.0), (6, 16.0)] {
+        let (mean, error) = forth.with_clues(clues);
+        assert!((mean - exact).abs() < 5.0 * error, "{clues} clues: {mean} +- {error}, seeds 0..4");
+        assert!(error < 0.1 * exact, "{clues} clues: {mean} +- {error}");
+    }
+    let (mean, error) = forth.total();
+    assert!((mean - 284.0).abs() < 5.0 * error && error < 10.0, "{mean} +- {error}");
+    assert!(forth.largest_share() < 0.01);
+}
+
+#[test]
+#[ignore = "needs UA12_FILES=FILE,FILE: grids with numbers of sets by size and MCN"]
+fn sizes_and_mcn_of_the_listed_grids() {
+    for file in std::env::var("UA12_FILES").expect("UA12_FILES=FILE,FILE").split(',') {
+        let text = std::fs::read_to_string(file).unwrap();
+        let listed: serde_json::Value = serde_json::from_str(&text).unwrap();
+        for entry in listed.as_array().unwrap() {
+            let grid = CompleteGrid::read(entry["grid"].as_str().unwrap()).unwrap();
+            let sets = unavoidable_sets(&grid, 12);
+            let sizes = serde_json::from_value(entry["minimal_ua_by_size"].clone()).unwrap();
+            assert_eq!(by_size(&sets), sizes);
+            assert_eq!(most_disjoint(&sets).len() as u64, entry["mcn"].as_u64().unwrap());
+        }
+    }
+}
