@@ -332,3 +332,84 @@ impl Word for W512 {
         scatter(planes, cells);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Level, word::Portable},
+        *,
+    };
+
+    /// Some groups of bits, all different.
+    fn groups<const N: usize>(seed: u64) -> [u64; N] {
+        std::array::from_fn(|g| (seed + g as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
+    }
+
+    /// All functions of a word.
+    fn functions<W: Word, const N: usize>() -> Vec<[u64; N]> {
+        let [a, b, c] = [1, 20, 300].map(|seed| W::load(&groups::<N>(seed)));
+        let mask = W::splat(0x00FF_00FF_00FF_00FF);
+        let (sum, carry) = a.add3(b, c);
+        let (first, second) = W::exchange::<8>(a, b, mask);
+        let (third, fourth) = W::exchange::<32>(a, c, W::splat(0xFFFF_FFFF));
+        let (fifth, sixth) = W::exchange::<16>(b, c, W::splat(0x0000_FFFF_0000_FFFF));
+        let (seventh, eighth) = W::exchange::<2>(b, c, W::splat(0x3333_3333_3333_3333));
+        let words = [
+            a,
+            a.and(b),
+            a.or(b),
+            a.xor(b),
+            a.without(b),
+            a.not(),
+            W::zero(),
+            mask,
+            a.any3(b, c),
+            a.odd3(b, c),
+            a.two3(b, c),
+            a.or_both(b, c),
+            a.choose(b, c),
+            sum,
+            carry,
+            a.up::<1>(),
+            a.up::<4>(),
+            a.up::<32>(),
+            a.down::<2>(),
+            a.down::<8>(),
+            a.down::<16>(),
+            first,
+            second,
+            third,
+            fourth,
+            fifth,
+            sixth,
+            seventh,
+            eighth,
+        ];
+        words
+            .map(|word| {
+                let mut groups = [0; N];
+                word.store(&mut groups);
+                groups
+            })
+            .to_vec()
+    }
+
+    #[test]
+    fn vectors_compute_what_integers_do() {
+        if Level::Avx2.is_available() {
+            assert_eq!(functions::<W256, 4>(), functions::<Portable<4>, 4>());
+            let cells = std::array::from_fn(|cell| u8::try_from(cell * 7 % 23).unwrap());
+            let planes = W256::gather(&cells);
+            let portable = Portable::<4>::gather(&cells);
+            for (a, b) in planes.iter().zip(&portable) {
+                assert_eq!((a.0, a.1 & 0x1FFFF), (b.0, b.1 & 0x1FFFF));
+            }
+            let mut digits = [77; 81];
+            W256::scatter(&planes, &mut digits);
+            assert_eq!(digits, cells.map(|cell| cell.min(15)));
+        }
+        if Level::Avx512.is_available() {
+            assert_eq!(functions::<W512, 8>(), functions::<Portable<8>, 8>());
+        }
+    }
+}
