@@ -9,7 +9,7 @@
 //! - `record`, `transpose`: lanes taken out of vectors and put back, when some are done or have to branch;
 //! - `parse`, `planes`, `waiting`: puzzles into lanes; `lanes`, `turn`: branches put off, solutions taken down;
 //! - `batch`: the loop over it all;
-//! - `word`, `x86`, `kernels`: the same code for each instruction set, chosen at run time.
+//! - `word`, `x86`, `bytes`, `kernels`: the same code for each instruction set, chosen at run time.
 
 // What is not inlined into a kernel is compiled without its instruction set.
 #![allow(clippy::inline_always)]
@@ -19,6 +19,8 @@
 #![allow(clippy::many_single_char_names)]
 
 mod batch;
+#[cfg(target_arch = "x86_64")]
+mod bytes;
 mod cells;
 mod choice;
 mod kernels;
