@@ -223,7 +223,21 @@ macro_rules! call {
     }};
 }
 
-kernels!(Plain, Portable, plain);
+kernels!(Plain, Portable<2>, plain);
+
+/// Plain kernels of other widths, so that tests see on every machine that nothing depends on the width.
+#[cfg(test)]
+pub enum Narrow {}
+
+#[cfg(test)]
+kernels!(Narrow, Portable<1>, narrow);
+
+/// As many lanes as the widest vectors have.
+#[cfg(test)]
+pub enum Wide {}
+
+#[cfg(test)]
+kernels!(Wide, Portable<8>, wide);
 
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};

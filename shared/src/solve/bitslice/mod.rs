@@ -9,7 +9,7 @@
 //! - `record`, `transpose`: lanes taken out of vectors and put back, when some are done or have to branch;
 //! - `parse`, `planes`, `waiting`: puzzles into lanes; `lanes`, `turn`: branches put off, solutions taken down;
 //! - `batch`: the loop over it all;
-//! - `word`, `x86`, `kernels`: the same code for each instruction set, chosen at run time.
+//! - `word`, `x86`, `bytes`, `kernels`: the same code for each instruction set, chosen at run time.
 
 // What is not inlined into a kernel is compiled without its instruction set.
 #![allow(clippy::inline_always)]
@@ -19,6 +19,8 @@
 #![allow(clippy::many_single_char_names)]
 
 mod batch;
+#[cfg(target_arch = "x86_64")]
+mod bytes;
 mod cells;
 mod choice;
 mod kernels;
@@ -195,5 +197,35 @@ impl Default for Engine {
     /// An engine of the best level.
     fn default() -> Self {
         Self::new(Level::best())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{kernels::Kernels, *};
+    use crate::grid::line;
+
+    /// Answers of a batch.
+    fn answers<K: Kernels>(puzzles: &[[u8; 81]], limit: u32) -> Vec<Answer> {
+        let mut answers = vec![Answer::default(); puzzles.len()];
+        Batch::<K>::new().solve(puzzles, limit, &mut answers);
+        answers.iter_mut().for_each(|answer| answer.guesses = 0);
+        answers
+    }
+
+    #[test]
+    fn nothing_depends_on_the_number_of_lanes() {
+        let text = include_str!("../../../testdata/solve.txt");
+        let cells = |text: &str| line::read(text).unwrap().unwrap().cells.try_into().unwrap();
+        let known = text.lines().filter(|line| !line.starts_with('#'));
+        let mut puzzles: Vec<[u8; 81]> = known.map(|line| cells(line.split_once(':').unwrap().0)).collect();
+        puzzles.extend([[0; 81], [3; 81], [200; 81]]);
+        // More than there are lanes, and with all kinds side by side.
+        let puzzles: Vec<[u8; 81]> = (0..1500).map(|i| puzzles[i * 7 % puzzles.len()]).collect();
+        for limit in [0, 2, 30] {
+            let expected = answers::<kernels::Plain>(&puzzles, limit);
+            assert_eq!(answers::<kernels::Narrow>(&puzzles, limit), expected);
+            assert_eq!(answers::<kernels::Wide>(&puzzles, limit), expected);
+        }
     }
 }

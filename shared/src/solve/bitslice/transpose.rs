@@ -80,20 +80,20 @@ mod tests {
 
     struct Matrix([[u64; 2]; 64], [[u64; 2]; 64]);
 
-    impl Rows<Portable> for Matrix {
-        fn row(&self, r: usize) -> Portable {
-            Portable::load(&self.0[r])
+    impl Rows<Portable<2>> for Matrix {
+        fn row(&self, r: usize) -> Portable<2> {
+            Portable::<2>::load(&self.0[r])
         }
 
-        fn stash(&mut self, r: usize, word: Portable) {
+        fn stash(&mut self, r: usize, word: Portable<2>) {
             word.store(&mut self.1[r]);
         }
 
-        fn stashed(&self, r: usize) -> Portable {
-            Portable::load(&self.1[r])
+        fn stashed(&self, r: usize) -> Portable<2> {
+            Portable::<2>::load(&self.1[r])
         }
 
-        fn put(&mut self, r: usize, word: Portable) {
+        fn put(&mut self, r: usize, word: Portable<2>) {
             word.store(&mut self.1[r]);
         }
     }

@@ -123,60 +123,66 @@ pub trait Word: Copy {
 /// The word for every machine: plain integers, which compilers put in whatever vectors there are.
 #[derive(Clone, Copy)]
 #[repr(align(16))]
-pub struct Portable([u64; 2]);
+pub struct Portable<const N: usize>([u64; N]);
 
-impl Portable {
-    #[inline(always)]
-    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        Self([f(self.0[0], other.0[0]), f(self.0[1], other.0[1])])
-    }
+/// A function of each group.
+macro_rules! each_group {
+    ($a:expr, $b:expr, $f:expr) => {{
+        let mut groups = $a.0;
+        for g in 0..N {
+            groups[g] = $f(groups[g], $b.0[g]);
+        }
+        Self(groups)
+    }};
 }
 
-impl Word for Portable {
-    const GROUPS: usize = 2;
+impl<const N: usize> Word for Portable<N> {
+    const GROUPS: usize = N;
 
     #[inline(always)]
     fn splat(group: u64) -> Self {
-        Self([group; 2])
+        Self([group; N])
     }
 
     #[inline(always)]
     fn load(groups: &[u64]) -> Self {
-        Self([groups[0], groups[1]])
+        let mut word = [0; N];
+        word.copy_from_slice(&groups[..N]);
+        Self(word)
     }
 
     #[inline(always)]
     fn store(self, groups: &mut [u64]) {
-        groups[..2].copy_from_slice(&self.0);
+        groups[..N].copy_from_slice(&self.0);
     }
 
     #[inline(always)]
     fn and(self, other: Self) -> Self {
-        self.zip(other, |a, b| a & b)
+        each_group!(self, other, |a, b| a & b)
     }
 
     #[inline(always)]
     fn or(self, other: Self) -> Self {
-        self.zip(other, |a, b| a | b)
+        each_group!(self, other, |a, b| a | b)
     }
 
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
-        self.zip(other, |a, b| a ^ b)
+        each_group!(self, other, |a, b| a ^ b)
     }
 
     #[inline(always)]
     fn without(self, other: Self) -> Self {
-        self.zip(other, |a, b| a & !b)
+        each_group!(self, other, |a, b: u64| a & !b)
     }
 
     #[inline(always)]
     fn up<const BY: i32>(self) -> Self {
-        Self(self.0.map(|group| group << BY))
+        each_group!(self, self, |a, _| a << BY)
     }
 
     #[inline(always)]
     fn down<const BY: i32>(self) -> Self {
-        Self(self.0.map(|group| group >> BY))
+        each_group!(self, self, |a, _| a >> BY)
     }
 }

@@ -1,24 +1,23 @@
 //! Words of 256 and 512 bits.
 //!
-//! The one place with intrinsics. Values of these types exist only inside engines of a level that the processor has
+//! With [`super::bytes`] the one place with intrinsics. Values of these types exist only inside engines of a level that the processor has
 //! (see [`super::Level::is_available`]), which is why the calls below are sound; loads and stores go through slices
 //! whose length is checked.
 
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::{
-    __m256i, __m512i, _MM_HINT_T0, _mm_prefetch, _mm256_and_si256, _mm256_andnot_si256, _mm256_blend_epi32,
-    _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8,
-    _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setr_epi64x,
-    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_slli_epi64, _mm256_srli_epi64,
+    __m256i, __m512i, _mm256_and_si256, _mm256_andnot_si256, _mm256_blend_epi32, _mm256_blendv_epi8,
+    _mm256_loadu_si256, _mm256_or_si256, _mm256_set1_epi64x, _mm256_slli_epi64, _mm256_srli_epi64,
     _mm256_storeu_si256, _mm256_xor_si256, _mm512_and_si512, _mm512_andnot_si512, _mm512_loadu_si512,
     _mm512_or_si512, _mm512_set1_epi64, _mm512_slli_epi64, _mm512_srli_epi64, _mm512_storeu_si512,
     _mm512_ternarylogic_epi64, _mm512_xor_si512,
 };
 
 use super::{
+    bytes::{gather, prefetch, scatter},
     planes::Planes,
-    record::{Record, WORDS},
+    record::Record,
     word::Word,
 };
 
@@ -117,77 +116,6 @@ impl Word for W256 {
     #[inline(always)]
     fn scatter(planes: &Planes, cells: &mut [u8; 81]) {
         scatter(planes, cells);
-    }
-}
-
-/// Asks for the two cache lines of a record.
-#[inline(always)]
-fn prefetch(record: &Record) {
-    // SAFETY: both are in the record, and nothing is done to them.
-    unsafe {
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(&record[0]).cast());
-        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(&record[WORDS - 1]).cast());
-    }
-}
-
-/// The bits of digits, with AVX2.
-#[inline(always)]
-fn gather(cells: &[u8; 81]) -> Planes {
-    let mut planes = [(0, 0); 4];
-    // Cells 0..32, 32..64 and 49..81.
-    for (part, from) in [0, 32, 49].into_iter().enumerate() {
-        let bytes: &[u8] = &cells[from..from + 32];
-        // SAFETY: 32 bytes are there; for the instructions see the module.
-        let masks: [u32; 4] = unsafe {
-            // What is above 15 becomes 15; then bit 3 of each byte is brought to its top, bit 2 and so on.
-            let digits = _mm256_min_epu8(_mm256_loadu_si256(bytes.as_ptr().cast()), _mm256_set1_epi8(15));
-            [
-                _mm256_movemask_epi8(_mm256_slli_epi16::<7>(digits)).cast_unsigned(),
-                _mm256_movemask_epi8(_mm256_slli_epi16::<6>(digits)).cast_unsigned(),
-                _mm256_movemask_epi8(_mm256_slli_epi16::<5>(digits)).cast_unsigned(),
-                _mm256_movemask_epi8(_mm256_slli_epi16::<4>(digits)).cast_unsigned(),
-            ]
-        };
-        for (plane, mask) in planes.iter_mut().zip(masks) {
-            let mask = u64::from(mask);
-            match part {
-                0 => plane.0 = mask,
-                1 => plane.0 |= mask << 32,
-                _ => plane.1 = mask >> 15,
-            }
-        }
-    }
-    planes
-}
-
-/// Digits from their bits, with AVX2.
-#[inline(always)]
-fn scatter(planes: &Planes, cells: &mut [u8; 81]) {
-    // Cells 49..81 from both parts.
-    let last = |plane: &(u64, u64)| plane.0 >> 49 | plane.1 << 15;
-    for (part, from) in [0, 32, 49].into_iter().enumerate() {
-        let bytes: &mut [u8] = &mut cells[from..from + 32];
-        // SAFETY: 32 bytes are there; for the instructions see the module.
-        unsafe {
-            // Byte i of a lane is to hold byte i / 8 of the bits, and of it bit i % 8.
-            let spread =
-                _mm256_setr_epi64x(0, 0x0101_0101_0101_0101, 0x0202_0202_0202_0202, 0x0303_0303_0303_0303);
-            let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64.cast_signed());
-            let mut digits = _mm256_setzero_si256();
-            for (value, plane) in planes.iter().enumerate() {
-                let bits = match part {
-                    0 => plane.0,
-                    1 => plane.0 >> 32,
-                    _ => last(plane),
-                };
-                #[allow(clippy::cast_possible_truncation)] // The 32 cells of this part.
-                let bits = _mm256_set1_epi32((bits as u32).cast_signed());
-                let bits = _mm256_and_si256(_mm256_shuffle_epi8(bits, spread), bit);
-                let set = _mm256_cmpeq_epi8(bits, bit);
-                digits = _mm256_or_si256(digits, _mm256_and_si256(set, _mm256_set1_epi8(1 << value)));
-            }
-            _mm256_storeu_si256(bytes.as_mut_ptr().cast(), digits);
-        }
     }
 }
 
@@ -330,5 +258,86 @@ impl Word for W512 {
     #[inline(always)]
     fn scatter(planes: &Planes, cells: &mut [u8; 81]) {
         scatter(planes, cells);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{Level, word::Portable},
+        *,
+    };
+
+    /// Some groups of bits, all different.
+    fn groups<const N: usize>(seed: u64) -> [u64; N] {
+        std::array::from_fn(|g| (seed + g as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
+    }
+
+    /// All functions of a word.
+    fn functions<W: Word, const N: usize>() -> Vec<[u64; N]> {
+        let [a, b, c] = [1, 20, 300].map(|seed| W::load(&groups::<N>(seed)));
+        let mask = W::splat(0x00FF_00FF_00FF_00FF);
+        let (sum, carry) = a.add3(b, c);
+        let (first, second) = W::exchange::<8>(a, b, mask);
+        let (third, fourth) = W::exchange::<32>(a, c, W::splat(0xFFFF_FFFF));
+        let (fifth, sixth) = W::exchange::<16>(b, c, W::splat(0x0000_FFFF_0000_FFFF));
+        let (seventh, eighth) = W::exchange::<2>(b, c, W::splat(0x3333_3333_3333_3333));
+        let words = [
+            a,
+            a.and(b),
+            a.or(b),
+            a.xor(b),
+            a.without(b),
+            a.not(),
+            W::zero(),
+            mask,
+            a.any3(b, c),
+            a.odd3(b, c),
+            a.two3(b, c),
+            a.or_both(b, c),
+            a.choose(b, c),
+            sum,
+            carry,
+            a.up::<1>(),
+            a.up::<4>(),
+            a.up::<32>(),
+            a.down::<2>(),
+            a.down::<8>(),
+            a.down::<16>(),
+            first,
+            second,
+            third,
+            fourth,
+            fifth,
+            sixth,
+            seventh,
+            eighth,
+        ];
+        words
+            .map(|word| {
+                let mut groups = [0; N];
+                word.store(&mut groups);
+                groups
+            })
+            .to_vec()
+    }
+
+    #[test]
+    fn vectors_compute_what_integers_do() {
+        if Level::Avx2.is_available() {
+            assert_eq!(functions::<W256, 4>(), functions::<Portable<4>, 4>());
+            let cells = std::array::from_fn(|cell| u8::try_from(cell * 7 % 23).unwrap());
+            let planes = W256::gather(&cells);
+            let portable = Portable::<4>::gather(&cells);
+            for (a, b) in planes.iter().zip(&portable) {
+                assert_eq!((a.0, a.1 & 0x1FFFF), (b.0, b.1 & 0x1FFFF));
+            }
+            let mut digits = [77; 81];
+            W256::scatter(&planes, &mut digits);
+            assert_eq!(digits, cells.map(|cell| cell.min(15)));
+        }
+        if Level::Avx512.is_available() {
+            assert_eq!(functions::<W512, 8>(), functions::<Portable<8>, 8>());
+        }
     }
 }
