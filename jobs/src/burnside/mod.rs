@@ -34,7 +34,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(1);
 #[derive(Debug, clap::Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BurnsideArgs {
-    /// Boxes of R rows by C columns: 2x2, 2x3, 2x4 and 3x3 take seconds; 2x5 and 3x4 are for clusters
+    /// Boxes of R rows by C columns: 2x2, 2x3, 2x4 and 3x3 take seconds, 2x5 minutes; 3x4 is for clusters
     #[arg(long, default_value = "3x3", value_name = "RxC")]
     shape: Shape,
     /// Do not count a grid and its transposed one as the same (where boxes are square)
@@ -53,7 +53,7 @@ impl JobKind for Burnside {
     const NAME: &'static str = "burnside";
     const ABOUT: &'static str = "Counts essentially different grids, conjugacy class by conjugacy class";
     const EXAMPLES: &'static str = "Examples:\n  nonet run burnside\n  nonet run burnside --no-transpose\n  \
-        nonet run burnside --shape 2x4 --format json\n  nonet submit burnside --shape 2x5";
+        nonet run burnside --shape 2x4 --format json\n  nonet run burnside --shape 2x5\n  nonet submit burnside --shape 3x4";
     const REVISION: u32 = 1;
 
     type Args = BurnsideArgs;

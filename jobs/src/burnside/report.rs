@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 use shared::{
     count::Exact,
-    literature::{self, Published},
+    literature::{self, Doubted, Published},
     symmetry::ConjugacyClass,
 };
 
@@ -32,6 +32,8 @@ struct Found {
     /// The sum divided by the group's order, and what is left over, when all classes are known.
     quotient: Option<(Exact, Exact)>,
     published: Option<Published>,
+    /// That the published number is held to be wrong.
+    doubted: Option<Doubted>,
 }
 
 /// Words the report.
@@ -70,7 +72,8 @@ fn found(job: &Burnside, partial: &[ClassPartial], progress: &Progress) -> Resul
     let complete = fixed.iter().all(Option::is_some);
     let quotient = complete.then(|| sum.divided(&group.order()).expect("a group has elements"));
     let published = literature::essentially_different(job.shape, group.with_transpose());
-    Ok(Found { fixed, identity, sum, quotient, published })
+    let doubted = literature::doubted(job.shape);
+    Ok(Found { fixed, identity, sum, quotient, published, doubted })
 }
 
 /// Grids up to relabelling: all grids, divided by the number of relabellings.
@@ -101,6 +104,12 @@ impl Found {
         self.quotient.as_ref().filter(|(_, left_over)| left_over.is_zero()).map(|(quotient, _)| quotient)
     }
 
+    /// Whether the result is another than published, and the one that is held to be right.
+    fn contradicts_a_doubted_number(&self) -> bool {
+        let doubted = self.doubted.as_ref().map(Doubted::value);
+        doubted.is_some() && doubted.as_ref() == self.different()
+    }
+
     fn agrees(&self) -> Option<bool> {
         let (published, different) = (self.published.as_ref()?, self.different()?);
         Some(published.value() == *different)
@@ -116,7 +125,7 @@ fn alarm(found: &Found) -> Option<String> {
             found.sum
         ));
     }
-    (found.agrees() == Some(false))
+    (found.agrees() == Some(false) && !found.contradicts_a_doubted_number())
         .then(|| format!("{} essentially different grids are not as many as published", quotient.grouped()))
 }
 
@@ -144,6 +153,7 @@ fn json(job: &Burnside, found: &Found) -> Value {
         "essentially_different": found.different().map(Exact::to_string),
         "published": found.published.map(|number| json!({
             "essentially_different": number.value().to_string(), "what": number.what, "source": number.source,
+            "doubted": found.doubted.map(|doubted| doubted.why),
         })),
         "agrees": found.agrees(),
         "identity": match &found.identity {
@@ -200,7 +210,12 @@ fn table(job: &Burnside, found: &Found, progress: &Progress) -> String {
     }
     match found.agrees() {
         Some(true) => line("they agree"),
-        Some(false) => line("THEY DO NOT AGREE"),
+        Some(false) => {
+            line("THEY DO NOT AGREE");
+            if let Some(doubted) = found.doubted.filter(|_| found.contradicts_a_doubted_number()) {
+                line(&format!("the published number is held to be wrong: {}", doubted.why));
+            }
+        }
         None => {}
     }
     text
