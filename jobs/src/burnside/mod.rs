@@ -54,7 +54,7 @@ impl JobKind for Burnside {
     const ABOUT: &'static str = "Counts essentially different grids, conjugacy class by conjugacy class";
     const EXAMPLES: &'static str = "Examples:\n  nonet run burnside\n  nonet run burnside --no-transpose\n  \
         nonet run burnside --shape 2x4 --format json\n  nonet run burnside --shape 2x5\n  nonet submit burnside --shape 3x4";
-    const REVISION: u32 = 1;
+    const REVISION: u32 = 2;
 
     type Args = BurnsideArgs;
     type Partial = Vec<ClassPartial>;
