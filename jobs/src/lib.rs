@@ -6,6 +6,8 @@
 mod automorphic;
 mod burnside;
 pub mod erased;
+mod files;
+mod hitting;
 pub mod kind;
 mod noop;
 pub mod parts;
@@ -28,6 +30,7 @@ pub static KINDS: &[&dyn ErasedKind] = &[
     &Erased::<burnside::Burnside>::new(),
     &Erased::<automorphic::Automorphic>::new(),
     &Erased::<solve::Solve>::new(),
+    &Erased::<hitting::Hitting>::new(),
     &Erased::<noop::Noop>::new(),
 ];
 

@@ -24,10 +24,11 @@ use shared::{
 };
 
 use crate::{
+    files::Source,
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
     parts::{OutputError, PartSource, PartsDigest},
 };
-use corpus::{Corpus, Source};
+use corpus::Corpus;
 use lines::Lines;
 use partial::Tally;
 use puzzle::Entry;

@@ -1,0 +1,184 @@
+//! Every puzzle with a given number of clues inside given grids, or the proof by exhaustion that there is none.
+//!
+//! The search is in [`shared::unavoidable::hit`]. A unit is a grid, or where there are few of them a part of the search
+//! of one, so that several workers share it; its progress is kept, so that a killed worker loses seconds.
+
+mod grids;
+mod partial;
+mod report;
+
+use std::{
+    ops::{Range, RangeInclusive},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use serde::{Deserialize, Serialize};
+use shared::{
+    grid::{Shape, line},
+    unavoidable::{
+        CompleteGrid,
+        hit::{HittingProgress, HittingSearch},
+    },
+};
+
+use crate::{
+    kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
+    parts::PartsDigest,
+};
+use grids::Grids;
+use partial::Partial;
+
+/// Time between two saves of a unit's progress.
+const SAVE_EVERY: Duration = Duration::from_secs(1);
+
+/// With at most so many grids each is cut into [`PARTS`] units.
+const FEW_GRIDS: usize = 32;
+const PARTS: u64 = 16;
+
+/// Searches that are prepared and kept: a worker's threads are seldom at more grids.
+const KEPT: usize = 3;
+
+/// Arguments of the kind.
+#[derive(Debug, clap::Args, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HittingArgs {
+    /// Grids: a file with one a line, or a grid of 81, 36 or 16 digits itself
+    #[arg(required = true, value_name = "GRIDS", value_parser = Grids::find)]
+    grids: Vec<Grids>,
+    /// Number of clues: K, or K..L for all from K to L
+    #[arg(long, value_name = "K", value_parser = parse_clues, default_value = "16")]
+    clues: Clues,
+}
+
+/// Numbers of clues, from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clues {
+    from: u32,
+    to: u32,
+}
+
+fn parse_clues(text: &str) -> Result<Clues, String> {
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|error| format!("{text:?}: {error}"));
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let clues = Clues { from: number(from)?, to: number(to.trim_start_matches('='))? };
+    if clues.from > clues.to || clues.to > 81 {
+        return Err(format!("{text}: expected K, or K..L with K at most L and both at most 81"));
+    }
+    Ok(clues)
+}
+
+/// See the module.
+pub struct Hitting {
+    grids: Vec<CompleteGrid>,
+    clues: Clues,
+    /// Units for each grid.
+    parts: u64,
+    /// Searches that were used lately, by grid.
+    kept: Mutex<Vec<(usize, Arc<HittingSearch>)>>,
+}
+
+impl JobKind for Hitting {
+    const NAME: &'static str = "hitting";
+    const ABOUT: &'static str = "Finds every puzzle with a given number of clues inside grids";
+    const EXAMPLES: &'static str = "Examples:\n  nonet run hitting grids.txt --clues 16\n  \
+        nonet run hitting grids.txt --clues 17 -o puzzles.txt\n  nonet run hitting 1234341221434321 --clues 4..6";
+    const REVISION: u32 = 1;
+    const OUTPUT: Option<&'static str> = Some("the puzzles, one a line, in the order of the grids");
+
+    type Args = HittingArgs;
+    type Partial = Partial;
+
+    fn new(args: HittingArgs) -> Result<Self, BadSettings> {
+        let HittingArgs { grids, clues } = args;
+        let grids = grids::read(&grids).map_err(BadSettings)?;
+        let possible = |grid: &CompleteGrid| grid.shape() == Shape::NINE || grid.cells() <= 64;
+        if clues.from > clues.to || clues.to > 81 || !grids.iter().all(possible) {
+            return Err(BadSettings("--clues from K to L, in grids of 81, 36 or 16 cells".into()));
+        }
+        let parts = if grids.len() <= FEW_GRIDS { PARTS } else { 1 };
+        Ok(Self { grids, clues, parts, kept: Mutex::default() })
+    }
+
+    fn units(&self) -> u64 {
+        self.grids.len() as u64 * self.parts
+    }
+
+    fn unit_name(&self, unit: u64) -> String {
+        let grid = line::text(self.grids[self.grid_of(unit)].digits());
+        if self.parts == 1 {
+            grid
+        } else {
+            format!("{grid}, part {} of {}", unit % self.parts + 1, self.parts)
+        }
+    }
+
+    fn empty(&self) -> Partial {
+        Partial::default()
+    }
+
+    fn run_unit(&self, unit: u64, context: &UnitContext<'_>) -> Result<Partial, UnitError> {
+        let grid = self.grid_of(unit);
+        let search = self.search(grid)?;
+        let saved = context.resume().and_then(|bytes| postcard::from_bytes(&bytes).ok());
+        let start: HittingProgress = saved.unwrap_or_default();
+        let mut last_saved = Instant::now();
+        let mut pause = |progress: &HittingProgress| {
+            let stopped = context.stopped();
+            if stopped || last_saved.elapsed() >= SAVE_EVERY {
+                context.save(|| postcard::to_stdvec(progress).expect("numbers and sets can be written"));
+                last_saved = Instant::now();
+            }
+            stopped
+        };
+        let found = search.run_unit(unit % self.parts, start, &mut pause).ok_or(UnitError::Stopped)?;
+        let mut puzzles = found.puzzles.clone();
+        puzzles.sort_unstable();
+        let lines = puzzles.iter().map(|&clues| line::text(&self.grids[grid].puzzle(clues)) + "\n");
+        let part = lines.collect::<String>().into_bytes();
+        context.put_part(unit, &part)?;
+        Ok(Partial::of_unit(unit, grid, &puzzles, &found, PartsDigest::of(unit, &part)))
+    }
+
+    fn check(&self, range: Range<u64>, partial: &Partial) -> Result<(), BadPartial> {
+        partial.check(self, &range)
+    }
+
+    fn merge(&self, into: &mut Partial, from: Partial) -> Result<(), BadPartial> {
+        *into = into.plus(&from)?;
+        Ok(())
+    }
+
+    fn report(&self, partial: &Partial, progress: &Progress) -> Result<Report, BadPartial> {
+        Ok(report::report(self, partial, progress))
+    }
+}
+
+impl Hitting {
+    fn grid_of(&self, unit: u64) -> usize {
+        usize::try_from(unit / self.parts).expect("grids are in memory")
+    }
+
+    fn clues(&self) -> RangeInclusive<u32> {
+        self.clues.from..=self.clues.to
+    }
+
+    /// The search of a grid: one that is kept, or a new one.
+    fn search(&self, grid: usize) -> Result<Arc<HittingSearch>, UnitError> {
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept().iter().find(|(number, _)| *number == grid).map(|(_, search)| Arc::clone(search));
+        if let Some(search) = known {
+            return Ok(search);
+        }
+        let search = HittingSearch::new(&self.grids[grid], self.clues(), self.parts);
+        let search = Arc::new(search.map_err(|error| UnitError::Failed(error.to_string()))?);
+        let mut kept = kept();
+        kept.insert(0, (grid, Arc::clone(&search)));
+        kept.truncate(KEPT);
+        Ok(search)
+    }
+}
+
+#[cfg(test)]
+mod tests;

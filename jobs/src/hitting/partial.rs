@@ -1,0 +1,111 @@
+//! What units yield, and how yields add up.
+
+use std::{collections::BTreeMap, ops::Range};
+
+use serde::{Deserialize, Serialize};
+use shared::unavoidable::{CellSet, hit::Found};
+
+use super::Hitting;
+use crate::{kind::BadPartial, parts::PartsDigest};
+
+/// Puzzles that are kept for the report, the first ones; the output has all.
+const MOST_PUZZLES: usize = 1000;
+
+/// What some units have found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partial {
+    pub units: u64,
+    /// Puzzles by number of clues.
+    pub by_clues: BTreeMap<u32, u64>,
+    /// Units that found some; and where grids have several units, which grids these are of.
+    pub with_puzzles: u64,
+    pub grids_with_puzzles: BTreeMap<u32, u64>,
+    pub nodes: u64,
+    pub tested: u64,
+    /// The first puzzles: unit and clues.
+    pub puzzles: Vec<(u64, CellSet)>,
+    pub parts: PartsDigest,
+}
+
+fn bad<T>(what: &str) -> Result<T, BadPartial> {
+    Err(BadPartial(what.into()))
+}
+
+impl Partial {
+    /// What one unit has found.
+    pub fn of_unit(unit: u64, grid: usize, puzzles: &[CellSet], found: &Found, parts: PartsDigest) -> Self {
+        let mut by_clues = BTreeMap::new();
+        for clues in puzzles {
+            *by_clues.entry(clues.0.count_ones()).or_default() += 1;
+        }
+        let grid = u32::try_from(grid).ok().filter(|_| !puzzles.is_empty());
+        Self {
+            units: 1,
+            by_clues,
+            with_puzzles: u64::from(!puzzles.is_empty()),
+            grids_with_puzzles: grid.into_iter().map(|grid| (grid, puzzles.len() as u64)).collect(),
+            nodes: found.nodes,
+            tested: found.tested,
+            puzzles: puzzles.iter().take(MOST_PUZZLES).map(|&clues| (unit, clues)).collect(),
+            parts,
+        }
+    }
+
+    /// All puzzles.
+    pub fn count(&self) -> u64 {
+        self.by_clues.values().fold(0, |sum, &more| sum.saturating_add(more))
+    }
+
+    /// Whether this can be the yield of `range`.
+    pub fn check(&self, job: &Hitting, range: &Range<u64>) -> Result<(), BadPartial> {
+        use crate::kind::JobKind;
+        if range.is_empty() || range.end > job.units() || self.units != range.end - range.start {
+            return bad("these units are not of this job");
+        }
+        if self.with_puzzles > self.units || !self.by_clues.keys().all(|clues| job.clues().contains(clues)) {
+            return bad("there are puzzles that were not looked for");
+        }
+        let kept = self.puzzles.len() as u64 == self.count().min(MOST_PUZZLES as u64);
+        let possible = |(unit, clues): &(u64, CellSet)| {
+            range.contains(unit) && job.clues().contains(&clues.0.count_ones()) && {
+                clues.is_within(CellSet::below(job.grids[job.grid_of(*unit)].cells()))
+            }
+        };
+        if !kept || !self.puzzles.is_sorted() || !self.puzzles.iter().all(possible) {
+            return bad("the puzzles are not of these units");
+        }
+        Ok(())
+    }
+
+    /// Both together.
+    pub fn plus(&self, other: &Self) -> Result<Self, BadPartial> {
+        let sum = |a: u64, b: u64| a.checked_add(b).ok_or_else(|| BadPartial("a count exceeds 2^64".into()));
+        let mut by_clues = self.by_clues.clone();
+        for (&clues, &more) in &other.by_clues {
+            let entry = by_clues.entry(clues).or_default();
+            *entry = sum(*entry, more)?;
+        }
+        let mut grids = self.grids_with_puzzles.clone();
+        for (&grid, &more) in &other.grids_with_puzzles {
+            let entry = grids.entry(grid).or_default();
+            *entry = sum(*entry, more)?;
+        }
+        // Only jobs with few grids need to know which they are.
+        while grids.len() > super::FEW_GRIDS {
+            grids.pop_last();
+        }
+        let mut puzzles = [self.puzzles.as_slice(), &other.puzzles].concat();
+        puzzles.sort_unstable();
+        puzzles.truncate(MOST_PUZZLES);
+        Ok(Self {
+            units: sum(self.units, other.units)?,
+            by_clues,
+            with_puzzles: sum(self.with_puzzles, other.with_puzzles)?,
+            grids_with_puzzles: grids,
+            nodes: sum(self.nodes, other.nodes)?,
+            tested: sum(self.tested, other.tested)?,
+            puzzles,
+            parts: self.parts.plus(other.parts),
+        })
+    }
+}
