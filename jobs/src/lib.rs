@@ -7,12 +7,14 @@ mod automorphic;
 mod burnside;
 pub mod erased;
 mod files;
+mod grids;
 mod hitting;
 pub mod kind;
 mod noop;
 pub mod parts;
 mod recount;
 mod solve;
+mod unavoidable;
 
 pub use erased::{Accumulator, ErasedJob, ErasedKind, job_name};
 pub use kind::{
@@ -30,6 +32,7 @@ pub static KINDS: &[&dyn ErasedKind] = &[
     &Erased::<burnside::Burnside>::new(),
     &Erased::<automorphic::Automorphic>::new(),
     &Erased::<solve::Solve>::new(),
+    &Erased::<unavoidable::Unavoidable>::new(),
     &Erased::<hitting::Hitting>::new(),
     &Erased::<noop::Noop>::new(),
 ];

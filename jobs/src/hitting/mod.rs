@@ -3,7 +3,6 @@
 //! The search is in [`shared::unavoidable::hit`]. A unit is a grid, or where there are few of them a part of the search
 //! of one, so that several workers share it; its progress is kept, so that a killed worker loses seconds.
 
-mod grids;
 mod partial;
 mod report;
 
@@ -23,10 +22,10 @@ use shared::{
 };
 
 use crate::{
+    grids::{self, Grids},
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
     parts::PartsDigest,
 };
-use grids::Grids;
 use partial::Partial;
 
 /// Time between two saves of a unit's progress.

@@ -1,4 +1,4 @@
-//! The grids that are searched: from files, or from the command line.
+//! Complete grids that jobs are about: from files, or from the command line.
 
 use std::{fs, io::Read, path::PathBuf};
 

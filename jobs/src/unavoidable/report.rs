@@ -1,0 +1,92 @@
+//! The report: sets by size and MCN, for the first grids and for all together.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+use shared::grid::line;
+
+use super::{
+    Unavoidable,
+    partial::{OfGrid, Partial},
+};
+use crate::kind::{Progress, Report};
+
+/// Grids of which the table has a line each; of more it has sums only.
+const MOST_LINES: usize = 30;
+
+/// Words the report.
+pub fn report(job: &Unavoidable, partial: &Partial, progress: &Progress) -> Report {
+    Report {
+        json: json(job, partial, progress),
+        table: table(job, partial, progress),
+        csv: csv(job, partial),
+        alarm: None,
+    }
+}
+
+fn grid(job: &Unavoidable, of: &OfGrid) -> String {
+    line::text(job.grids[of.grid as usize].digits())
+}
+
+fn by_size(counts: impl IntoIterator<Item = u64>) -> Map<String, Value> {
+    (4..).zip(counts).map(|(size, count): (u32, u64)| (size.to_string(), json!(count))).collect()
+}
+
+fn json(job: &Unavoidable, partial: &Partial, progress: &Progress) -> Value {
+    let grids = partial.first.iter().map(|of| {
+        json!({
+            "grid": grid(job, of),
+            "sets_by_size": by_size(of.by_size.iter().map(|&count| count.into())),
+            "mcn": of.mcn,
+        })
+    });
+    let by_mcn = partial.by_mcn.iter().map(|(mcn, grids)| (mcn.to_string(), json!(grids.to_string())));
+    json!({
+        "complete": progress.complete(),
+        "max_size": job.max_size,
+        "grids_done": partial.grids.to_string(),
+        "sets_by_size": by_size(partial.by_size.iter().copied()),
+        "grids_by_mcn": by_mcn.collect::<Map<_, _>>(),
+        "grids": grids.collect::<Vec<_>>(),
+        "parts": partial.parts.hex(),
+    })
+}
+
+fn table(job: &Unavoidable, partial: &Partial, progress: &Progress) -> String {
+    let mut text = String::new();
+    let mut line = |words: String| {
+        text.push_str(words.trim_end());
+        text.push('\n');
+    };
+    let sizes = (4..=job.max_size).map(|size| format!("{size:>7}")).collect::<String>();
+    if partial.first.len() <= MOST_LINES {
+        let width = job.grids.iter().map(|grid| grid.cells()).max().unwrap_or(4);
+        line(format!("{:width$}  MCN{sizes}", "grid"));
+        for of in &partial.first {
+            let counts = of.by_size.iter().map(|count| format!("{count:>7}")).collect::<String>();
+            line(format!("{:width$}  {:>3}{counts}", grid(job, of), of.mcn));
+        }
+        line(String::new());
+    }
+    line(format!("sets of {} grids by size", partial.grids));
+    line(sizes);
+    line(partial.by_size.iter().map(|count| format!("{count:>7}")).collect());
+    line("grids by MCN, the most pairwise disjoint sets".into());
+    for (mcn, grids) in &partial.by_mcn {
+        line(format!("{mcn:>7}  {grids}"));
+    }
+    if !progress.complete() {
+        line(format!("unfinished: {} of {} units are done", progress.done, progress.units));
+    }
+    text
+}
+
+fn csv(job: &Unavoidable, partial: &Partial) -> String {
+    let mut text = "grid,mcn".to_owned();
+    (4..=job.max_size).for_each(|size| write!(text, ",size_{size}").expect("strings take everything"));
+    for of in &partial.first {
+        write!(text, "\n{},{}", grid(job, of), of.mcn).expect("strings take everything");
+        of.by_size.iter().for_each(|count| write!(text, ",{count}").expect("strings take everything"));
+    }
+    text + "\n"
+}

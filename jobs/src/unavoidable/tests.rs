@@ -1,0 +1,86 @@
+//! The kind as the machinery sees it; what it finds is tested in `shared`.
+
+use std::{collections::BTreeMap, sync::Mutex};
+
+use super::*;
+use crate::parts::PartSink;
+
+#[derive(Default)]
+struct Parts(Mutex<BTreeMap<u64, Vec<u8>>>);
+
+impl PartSink for Parts {
+    fn put(&self, unit: u64, part: &[u8]) -> Result<(), String> {
+        self.0.lock().unwrap().insert(unit, part.to_vec());
+        Ok(())
+    }
+}
+
+impl PartSource for Parts {
+    fn get(&self, unit: u64) -> Result<Vec<u8>, OutputError> {
+        self.0.lock().unwrap().get(&unit).cloned().ok_or_else(|| OutputError::Part(format!("part {unit}")))
+    }
+}
+
+fn job(grids: &[&str], max_size: u32, sets: bool) -> Unavoidable {
+    let grids = grids.iter().map(|grid| Grids::find(grid).unwrap()).collect();
+    Unavoidable::new(UnavoidableArgs { grids, max_size, sets }).unwrap()
+}
+
+fn run(job: &Unavoidable, range: Range<u64>, parts: &Parts) -> Partial {
+    let mut sum = job.empty();
+    for unit in range.clone() {
+        let yielded = job.run_unit(unit, &UnitContext::free().with_parts(Some(parts))).unwrap();
+        job.check(unit..unit + 1, &yielded).unwrap();
+        job.merge(&mut sum, yielded).unwrap();
+    }
+    job.check(range, &sum).unwrap();
+    sum
+}
+
+#[test]
+fn the_grid_with_most_automorphisms_is_reported() {
+    let grid = "123456789456789123789123456231564897564897231897231564312645978645978312978312645";
+    let job = job(&[grid], 9, true);
+    let parts = Parts::default();
+    let partial = run(&job, 0..1, &parts);
+    let progress = Progress { units: 1, done: 1, ..Progress::default() };
+    let report = job.report(&partial, &progress).unwrap();
+    let sets = unavoidable_sets(&CompleteGrid::read(grid).unwrap(), 9);
+    let of_six = sets.iter().filter(|set| set.len() == 6).count();
+    assert_eq!(report.json["grids"][0]["sets_by_size"]["6"], of_six);
+    assert_eq!(report.json["grids"][0]["mcn"], most_disjoint(&sets).len());
+    let mut out = Vec::new();
+    job.assemble(&report.json, &parts, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "grid,mcn,size_4,size_5,size_6,size_7,size_8,size_9,sets");
+    let listed = lines[1].rsplit(',').next().unwrap();
+    assert_eq!(listed.split(' ').count(), sets.len());
+    assert!(report.csv.starts_with("grid,mcn,size_4") && report.table.contains(grid), "{}", report.table);
+}
+
+#[test]
+fn any_split_of_the_units_gives_the_same_bytes() {
+    let grids: Vec<&str> = ["1234341221434321", "1234341223414123"].into_iter().cycle().take(30).collect();
+    let job = job(&grids, 8, false);
+    assert_eq!(job.units(), 4);
+    let parts = Parts::default();
+    let whole = run(&job, 0..4, &parts);
+    assert_eq!(whole.grids, 30);
+    let bytes = postcard::to_stdvec(&whole).unwrap();
+    for cut in 1..4 {
+        let (mut low, high) = (run(&job, 0..cut, &parts), run(&job, cut..4, &parts));
+        let mut other = high.clone();
+        job.merge(&mut other, low.clone()).unwrap();
+        job.merge(&mut low, high).unwrap();
+        assert_eq!(postcard::to_stdvec(&low).unwrap(), bytes);
+        assert_eq!(postcard::to_stdvec(&other).unwrap(), bytes);
+    }
+    assert!(job.check(0..3, &whole).is_err());
+    let mut bad = whole.clone();
+    bad.first[0].grid = 1;
+    assert!(job.check(0..4, &bad).is_err());
+    bad = whole;
+    bad.by_size.push(1);
+    assert!(job.check(0..4, &bad).is_err());
+}
