@@ -115,9 +115,9 @@ impl JobKind for Unavoidable {
         parts: &dyn PartSource,
         out: &mut dyn std::io::Write,
     ) -> Result<(), OutputError> {
-        let sizes = (4..=self.max_size).map(|size| format!(",size_{size}")).collect::<String>();
-        let sets = if self.sets { ",sets" } else { "" };
-        writeln!(out, "grid,mcn{sizes}{sets}")?;
+        write!(out, "grid,mcn")?;
+        (4..=self.max_size).try_for_each(|size| write!(out, ",size_{size}"))?;
+        writeln!(out, "{}", if self.sets { ",sets" } else { "" })?;
         (0..self.units()).try_for_each(|unit| Ok(out.write_all(&parts.get(unit)?)?))
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
-use shared::grid::line;
+use shared::{grid::line, unavoidable::CompleteGrid};
 
 use super::{
     Unavoidable,
@@ -58,19 +58,18 @@ fn table(job: &Unavoidable, partial: &Partial, progress: &Progress) -> String {
         text.push_str(words.trim_end());
         text.push('\n');
     };
-    let sizes = (4..=job.max_size).map(|size| format!("{size:>7}")).collect::<String>();
+    let sizes = columns(4..=job.max_size);
     if partial.first.len() <= MOST_LINES {
-        let width = job.grids.iter().map(|grid| grid.cells()).max().unwrap_or(4);
+        let width = job.grids.iter().map(CompleteGrid::cells).max().unwrap_or(4);
         line(format!("{:width$}  MCN{sizes}", "grid"));
         for of in &partial.first {
-            let counts = of.by_size.iter().map(|count| format!("{count:>7}")).collect::<String>();
-            line(format!("{:width$}  {:>3}{counts}", grid(job, of), of.mcn));
+            line(format!("{:width$}  {:>3}{}", grid(job, of), of.mcn, columns(&of.by_size)));
         }
         line(String::new());
     }
     line(format!("sets of {} grids by size", partial.grids));
     line(sizes);
-    line(partial.by_size.iter().map(|count| format!("{count:>7}")).collect());
+    line(columns(&partial.by_size));
     line("grids by MCN, the most pairwise disjoint sets".into());
     for (mcn, grids) in &partial.by_mcn {
         line(format!("{mcn:>7}  {grids}"));
@@ -79,6 +78,11 @@ fn table(job: &Unavoidable, partial: &Partial, progress: &Progress) -> String {
         line(format!("unfinished: {} of {} units are done", progress.done, progress.units));
     }
     text
+}
+
+/// Numbers below each other.
+fn columns(numbers: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    numbers.into_iter().fold(String::new(), |line, number| line + &format!("{number:>7}"))
 }
 
 fn csv(job: &Unavoidable, partial: &Partial) -> String {
