@@ -31,7 +31,7 @@ use crate::symmetry::ConjugacyClass;
 ///     sum += weight;
 ///     true
 /// });
-/// assert_eq!(sum, 4);
+/// assert_eq!(sum, 2);
 /// ```
 pub struct FixedListing {
     cover: Cover<u64>,
