@@ -146,7 +146,7 @@ impl Doubted {
 /// classes of order 2. Estimates of these 25 by random completion, which know nothing of templates, give
 /// 4.2006e17 with a standard error of 0.0049e17 for what is 4.1975e17 by exact covers; the published number needs 4.39e17,
 /// 38 standard errors away. The classes of order 2 that are found to fix nothing do not complete at all there. The
-/// test `random_completion_agrees_with_exact_covers` repeats a part of this.
+/// test `random_completion_agrees_with_exact_covers_on_2x5` repeats a part of this.
 pub const DOUBTED: [(u8, u8, Doubted); 1] = [(
     2,
     5,
