@@ -68,6 +68,31 @@ impl PartsDigest {
     }
 }
 
+/// Parts in memory.
+#[cfg(test)]
+pub(crate) mod memory {
+    use std::{collections::BTreeMap, sync::Mutex};
+
+    use super::{OutputError, PartSink, PartSource};
+
+    #[derive(Default)]
+    pub(crate) struct Parts(pub Mutex<BTreeMap<u64, Vec<u8>>>);
+
+    impl PartSink for Parts {
+        fn put(&self, unit: u64, part: &[u8]) -> Result<(), String> {
+            self.0.lock().unwrap().insert(unit, part.to_vec());
+            Ok(())
+        }
+    }
+
+    impl PartSource for Parts {
+        fn get(&self, unit: u64) -> Result<Vec<u8>, OutputError> {
+            let part = self.0.lock().unwrap().get(&unit).cloned();
+            part.ok_or_else(|| OutputError::Part(format!("part {unit} is not there")))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

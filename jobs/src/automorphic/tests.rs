@@ -6,7 +6,7 @@ use serde_json::json;
 use shared::symmetry::minlex;
 
 use super::*;
-use crate::parts::PartSink;
+use crate::parts::memory::Parts;
 
 fn job() -> Automorphic {
     Automorphic::new(AutomorphicArgs {}).unwrap()
@@ -17,16 +17,6 @@ fn units_of(job: &Automorphic, name: &str) -> Range<u64> {
     let of_class = |unit: &u64| job.grids.class_of(*unit).1.name() == name;
     let first = (0..job.units()).find(of_class).expect("a class");
     first..first + (first..job.units()).take_while(of_class).count() as u64
-}
-
-#[derive(Default)]
-struct Parts(std::sync::Mutex<BTreeMap<u64, Vec<u8>>>);
-
-impl PartSink for Parts {
-    fn put(&self, unit: u64, part: &[u8]) -> Result<(), String> {
-        self.0.lock().unwrap().insert(unit, part.to_vec());
-        Ok(())
-    }
 }
 
 /// Parts of some units; the others are empty.

@@ -1,30 +1,14 @@
 //! The kind as the machinery sees it: real files, every cut of the units, every kind of line.
 
-use std::{collections::BTreeMap, fs, sync::Mutex};
+use std::fs;
 
 use serde_json::json;
 
 use super::*;
-use crate::parts::PartSink;
+use crate::parts::memory::Parts;
 
 const UNIQUE: &str = "..8.95..1..6..13.5.......4..7...9..2.4.5.....8..6........12..8...4..2.6..........";
 const SEVENTEEN: &str = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
-
-#[derive(Default)]
-struct Parts(Mutex<BTreeMap<u64, Vec<u8>>>);
-
-impl PartSink for Parts {
-    fn put(&self, unit: u64, part: &[u8]) -> Result<(), String> {
-        self.0.lock().unwrap().insert(unit, part.to_vec());
-        Ok(())
-    }
-}
-
-impl PartSource for Parts {
-    fn get(&self, unit: u64) -> Result<Vec<u8>, OutputError> {
-        self.0.lock().unwrap().get(&unit).cloned().ok_or_else(|| OutputError::Part(format!("part {unit}")))
-    }
-}
 
 fn job(files: &[&std::path::Path], limit: u32) -> Solve {
     let corpora = files.iter().map(|file| Source::find(file.to_str().unwrap()).unwrap()).collect();

@@ -1,25 +1,7 @@
 //! The kind as the machinery sees it; what it finds is tested in `shared`.
 
-use std::{collections::BTreeMap, sync::Mutex};
-
 use super::*;
-use crate::parts::PartSink;
-
-#[derive(Default)]
-struct Parts(Mutex<BTreeMap<u64, Vec<u8>>>);
-
-impl PartSink for Parts {
-    fn put(&self, unit: u64, part: &[u8]) -> Result<(), String> {
-        self.0.lock().unwrap().insert(unit, part.to_vec());
-        Ok(())
-    }
-}
-
-impl PartSource for Parts {
-    fn get(&self, unit: u64) -> Result<Vec<u8>, OutputError> {
-        self.0.lock().unwrap().get(&unit).cloned().ok_or_else(|| OutputError::Part(format!("part {unit}")))
-    }
-}
+use crate::parts::memory::Parts;
 
 fn job(grids: &[&str], max_size: u32, sets: bool) -> Unavoidable {
     let grids = grids.iter().map(|grid| Grids::find(grid).unwrap()).collect();
