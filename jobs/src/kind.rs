@@ -9,7 +9,7 @@ use std::{io, ops::Range};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::parts::{OutputError, PartSink, PartSource};
+use crate::parts::{OutputError, PartSink, PartSource, each_part};
 
 /// A job kind.
 ///
@@ -90,18 +90,19 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     /// Says what is wrong with `from`; `into` must then be unchanged.
     fn merge(&self, into: &mut Self::Partial, from: Self::Partial) -> Result<(), BadPartial>;
 
-    /// Writes the output of a finished job from the parts of its units. The default strings them together.
+    /// Writes the output of a finished job from the parts of its units. The default strings them together, and holds
+    /// their digest against the report's: see [`each_part`].
     ///
     /// # Errors
     ///
     /// When a part is missing or does not fit the report ([`Report::json`]), or `out` fails.
     fn assemble(
         &self,
-        _report: &serde_json::Value,
+        report: &serde_json::Value,
         parts: &dyn PartSource,
         out: &mut dyn io::Write,
     ) -> Result<(), OutputError> {
-        (0..self.units()).try_for_each(|unit| Ok(out.write_all(&parts.get(unit)?)?))
+        each_part(self.units(), report, parts, |part| Ok(out.write_all(&part)?))
     }
 
     /// Words the report of a finished or unfinished job.

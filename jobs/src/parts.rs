@@ -68,6 +68,32 @@ impl PartsDigest {
     }
 }
 
+/// Hands out the parts of all units in order, and at the end holds their digest against the one in the report
+/// (`parts`, [`PartsDigest::hex`]).
+///
+/// # Errors
+///
+/// When a part is missing, `take` fails, or the parts are not those that the result was made from.
+pub fn each_part(
+    units: u64,
+    report: &serde_json::Value,
+    parts: &dyn PartSource,
+    mut take: impl FnMut(Vec<u8>) -> Result<(), OutputError>,
+) -> Result<(), OutputError> {
+    let mut digest = PartsDigest::default();
+    for unit in 0..units {
+        let part = parts.get(unit)?;
+        digest = digest.plus(PartsDigest::of(unit, &part));
+        take(part)?;
+    }
+    if report["parts"] == digest.hex() {
+        return Ok(());
+    }
+    Err(OutputError::Part(
+        "the parts are not those that the result was made from; run it again with --fresh".into(),
+    ))
+}
+
 /// Parts in memory.
 #[cfg(test)]
 pub(crate) mod memory {

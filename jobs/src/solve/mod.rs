@@ -26,7 +26,7 @@ use shared::{
 use crate::{
     files::Source,
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
-    parts::{OutputError, PartSource, PartsDigest},
+    parts::{OutputError, PartSource, PartsDigest, each_part},
 };
 use corpus::Corpus;
 use lines::Lines;
@@ -134,7 +134,8 @@ impl JobKind for Solve {
         parts: &dyn PartSource,
         out: &mut dyn io::Write,
     ) -> Result<(), OutputError> {
-        rows::assemble(self.corpus.units(), report, parts, out)
+        out.write_all(rows::HEADER)?;
+        each_part(self.units(), report, parts, |part| Ok(out.write_all(&part)?))
     }
 
     fn report(&self, partial: &Tally, progress: &Progress) -> Result<Report, BadPartial> {

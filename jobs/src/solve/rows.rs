@@ -2,13 +2,10 @@
 
 use std::io::Write;
 
-use serde_json::Value;
 use shared::grid::line;
 
-use crate::parts::{OutputError, PartSource, PartsDigest};
-
 /// The names of the columns.
-const HEADER: &[u8] = b"puzzle,verdict,solutions,solution\n";
+pub const HEADER: &[u8] = b"puzzle,verdict,solutions,solution\n";
 
 /// What a line is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,26 +102,4 @@ fn write_cells(cells: &[u8], out: &mut Vec<u8>) {
     } else {
         out.extend_from_slice(line::text(cells).as_bytes());
     }
-}
-
-/// Strings parts together, below the names of the columns.
-pub fn assemble(
-    units: u64,
-    report: &Value,
-    parts: &dyn PartSource,
-    out: &mut dyn Write,
-) -> Result<(), OutputError> {
-    out.write_all(HEADER)?;
-    let mut digest = PartsDigest::default();
-    for unit in 0..units {
-        let part = parts.get(unit)?;
-        digest = digest.plus(PartsDigest::of(unit, &part));
-        out.write_all(&part)?;
-    }
-    if report["parts"] != digest.hex() {
-        return Err(OutputError::Part(
-            "the parts are not those that the result was made from; run it again with --fresh".into(),
-        ));
-    }
-    Ok(())
 }

@@ -16,7 +16,7 @@ use shared::{
 use crate::{
     grids::{self, Grids},
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
-    parts::{OutputError, PartSource, PartsDigest},
+    parts::{OutputError, PartSource, PartsDigest, each_part},
 };
 use partial::{OfGrid, Partial};
 
@@ -111,14 +111,14 @@ impl JobKind for Unavoidable {
 
     fn assemble(
         &self,
-        _report: &serde_json::Value,
+        report: &serde_json::Value,
         parts: &dyn PartSource,
         out: &mut dyn std::io::Write,
     ) -> Result<(), OutputError> {
         write!(out, "grid,mcn")?;
         (4..=self.max_size).try_for_each(|size| write!(out, ",size_{size}"))?;
         writeln!(out, "{}", if self.sets { ",sets" } else { "" })?;
-        (0..self.units()).try_for_each(|unit| Ok(out.write_all(&parts.get(unit)?)?))
+        each_part(self.units(), report, parts, |part| Ok(out.write_all(&part)?))
     }
 
     fn report(&self, partial: &Partial, progress: &Progress) -> Result<Report, BadPartial> {
