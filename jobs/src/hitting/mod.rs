@@ -131,13 +131,12 @@ impl JobKind for Hitting {
             }
             stopped
         };
-        let found = search.run_unit(unit % self.parts, start, &mut pause).ok_or(UnitError::Stopped)?;
-        let mut puzzles = found.puzzles.clone();
-        puzzles.sort_unstable();
-        let lines = puzzles.iter().map(|&clues| line::text(&self.grids[grid].puzzle(clues)) + "\n");
+        let mut found = search.run_unit(unit % self.parts, start, &mut pause).ok_or(UnitError::Stopped)?;
+        found.puzzles.sort_unstable();
+        let lines = found.puzzles.iter().map(|&clues| line::text(&self.grids[grid].puzzle(clues)) + "\n");
         let part = lines.collect::<String>().into_bytes();
         context.put_part(unit, &part)?;
-        Ok(Partial::of_unit(unit, grid, &puzzles, &found, PartsDigest::of(unit, &part)))
+        Ok(Partial::of_unit(unit, grid, &found, PartsDigest::of(unit, &part)))
     }
 
     fn check(&self, range: Range<u64>, partial: &Partial) -> Result<(), BadPartial> {

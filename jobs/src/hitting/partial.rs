@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 use shared::unavoidable::{CellSet, hit::Found};
 
 use super::Hitting;
-use crate::{kind::BadPartial, parts::PartsDigest};
+use crate::{
+    kind::{BadPartial, JobKind},
+    parts::PartsDigest,
+};
 
 /// Puzzles that are kept for the report, the first ones; the output has all.
 const MOST_PUZZLES: usize = 1000;
@@ -32,8 +35,9 @@ fn bad<T>(what: &str) -> Result<T, BadPartial> {
 }
 
 impl Partial {
-    /// What one unit has found.
-    pub fn of_unit(unit: u64, grid: usize, puzzles: &[CellSet], found: &Found, parts: PartsDigest) -> Self {
+    /// What one unit has found, its puzzles ascending.
+    pub fn of_unit(unit: u64, grid: usize, found: &Found, parts: PartsDigest) -> Self {
+        let puzzles = &found.puzzles;
         let mut by_clues = BTreeMap::new();
         for clues in puzzles {
             *by_clues.entry(clues.0.count_ones()).or_default() += 1;
@@ -58,7 +62,6 @@ impl Partial {
 
     /// Whether this can be the yield of `range`.
     pub fn check(&self, job: &Hitting, range: &Range<u64>) -> Result<(), BadPartial> {
-        use crate::kind::JobKind;
         if range.is_empty() || range.end > job.units() || self.units != range.end - range.start {
             return bad("these units are not of this job");
         }

@@ -186,8 +186,8 @@ impl Solve {
                     return Some(self.by_reference(Shape::NINE, cells));
                 }
                 let verdict = Verdict::of(answer.solutions.into());
-                let solution = if verdict == Verdict::Unique { answer.solution.to_vec() } else { Vec::new() };
-                Some(Row::new(cells, verdict, answer.solutions.into(), solution))
+                let solution = if verdict == Verdict::Unique { &answer.solution[..] } else { &[] };
+                Some(Row::new(cells, verdict, answer.solutions.into(), solution.into()))
             }
             Entry::Other(shape, cells) => Some(self.by_reference(*shape, cells)),
         }
@@ -199,7 +199,7 @@ impl Solve {
             Ok(found) => {
                 let verdict = Verdict::of(found.solutions);
                 let solution = if verdict == Verdict::Unique { found.first } else { None };
-                Row::new(cells, verdict, found.solutions, solution.unwrap_or_default())
+                Row::new(cells, verdict, found.solutions, solution.unwrap_or_default().into())
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Rows of the output.
 
-use std::io::Write;
+use std::{borrow::Cow, io::Write};
 
 use shared::grid::line;
 
@@ -52,22 +52,22 @@ pub struct Row<'a> {
     /// Up to the limit.
     pub solutions: u64,
     /// The only solution; else empty.
-    pub solution: Vec<u8>,
+    pub solution: Cow<'a, [u8]>,
     /// What is wrong with the line, if something is.
     pub wrong: Option<String>,
 }
 
 impl<'a> Row<'a> {
-    pub fn new(cells: &'a [u8], verdict: Verdict, solutions: u64, solution: Vec<u8>) -> Self {
+    pub fn new(cells: &'a [u8], verdict: Verdict, solutions: u64, solution: Cow<'a, [u8]>) -> Self {
         Self { cells, verdict, solutions, solution, wrong: None }
     }
 
     pub fn invalid(cells: &'a [u8], wrong: String) -> Self {
-        Self { wrong: Some(wrong), ..Self::new(cells, Verdict::Invalid, 0, Vec::new()) }
+        Self { wrong: Some(wrong), ..Self::new(cells, Verdict::Invalid, 0, Cow::default()) }
     }
 
     pub fn unreadable(wrong: String) -> Self {
-        Self { wrong: Some(wrong), ..Self::new(&[], Verdict::Unreadable, 0, Vec::new()) }
+        Self { wrong: Some(wrong), ..Self::new(&[], Verdict::Unreadable, 0, Cow::default()) }
     }
 
     /// Given cells.

@@ -77,8 +77,6 @@ pub struct AutomorphicUnit {
     pub fixed: Vec<(Alike, u64)>,
     /// The canonical forms, ascending, each once in a unit; other units may have it too.
     pub grids: Vec<AutomorphicGrid>,
-    /// The length at which repetitions are removed next: often enough to stay small, seldom enough to cost little.
-    compact_at: usize,
 }
 
 impl Default for AutomorphicGrids {
@@ -144,10 +142,16 @@ impl AutomorphicGrids {
                 .expect("symmetries of prime order have at most 54 orbits of cells")
         });
         let mut found = AutomorphicUnit::default();
+        // Repetitions are removed often enough to stay small, and seldom enough to cost little.
+        let mut compact_at = 2048;
         let mut until_question = GRIDS_BETWEEN_QUESTIONS;
         let whole = listing.each(self.slice_of(unit), &mut |grid, weight| {
             let cells = grid.try_into().expect("grids of 3x3 have 81 cells");
             found.add(&cells, weight);
+            if found.grids.len() >= compact_at {
+                found.compact();
+                compact_at = 2 * found.grids.len().max(1024);
+            }
             until_question -= 1;
             if until_question == 0 {
                 until_question = GRIDS_BETWEEN_QUESTIONS;
@@ -190,10 +194,6 @@ impl AutomorphicUnit {
             Err(place) => self.fixed.insert(place, (alike, weight)),
         }
         self.grids.push(AutomorphicGrid { form: canonical.form, automorphisms });
-        if self.grids.len() >= self.compact_at {
-            self.compact();
-            self.compact_at = 2 * self.grids.len().max(1024);
-        }
     }
 
     /// Sorts, and removes repetitions.
