@@ -8,13 +8,14 @@ mod report;
 
 use std::{
     ops::{Range, RangeInclusive},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
 use shared::{
     grid::{Shape, line},
+    recent::Recent,
     unavoidable::{
         CompleteGrid,
         hit::{HittingProgress, HittingSearch},
@@ -75,7 +76,7 @@ pub struct Hitting {
     /// Units for each grid.
     parts: u64,
     /// Searches that were used lately, by grid.
-    kept: Mutex<Vec<(usize, Arc<HittingSearch>)>>,
+    kept: Recent<Result<Arc<HittingSearch>, String>>,
 }
 
 impl JobKind for Hitting {
@@ -99,7 +100,7 @@ impl JobKind for Hitting {
         // 16 clues take a fraction of a second: preparing a search sixteen times would cost more than it saves.
         let quick = clues.to <= 16 && grids.iter().all(|grid| grid.shape() == Shape::NINE);
         let parts = if grids.len() <= FEW_GRIDS && !quick { PARTS } else { 1 };
-        Ok(Self { grids, clues, parts, kept: Mutex::default() })
+        Ok(Self { grids, clues, parts, kept: Recent::new(KEPT) })
     }
 
     fn units(&self) -> u64 {
@@ -166,17 +167,12 @@ impl Hitting {
 
     /// The search of a grid: one that is kept, or a new one.
     fn search(&self, grid: usize) -> Result<Arc<HittingSearch>, UnitError> {
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept().iter().find(|(number, _)| *number == grid).map(|(_, search)| Arc::clone(search));
-        if let Some(search) = known {
-            return Ok(search);
-        }
-        let search = HittingSearch::new(&self.grids[grid], self.clues(), self.parts);
-        let search = Arc::new(search.map_err(|error| UnitError::Failed(error.to_string()))?);
-        let mut kept = kept();
-        kept.insert(0, (grid, Arc::clone(&search)));
-        kept.truncate(KEPT);
-        Ok(search)
+        let slot = self.kept.slot(grid);
+        let made = slot.get_or_init(|| {
+            let search = HittingSearch::new(&self.grids[grid], self.clues(), self.parts);
+            search.map(Arc::new).map_err(|error| error.to_string())
+        });
+        made.clone().map_err(UnitError::Failed)
     }
 }
 

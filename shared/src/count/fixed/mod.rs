@@ -27,13 +27,14 @@ mod templates;
 
 use std::{
     ops::Range,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     grid::Shape,
+    recent::Recent,
     symmetry::{ConjugacyClass, SymmetryGroup, conjugacy_classes},
 };
 use cover::{Cover, MANY_BLOCKS};
@@ -92,13 +93,11 @@ pub struct FixedGrids {
     starts: Vec<u64>,
     slices: u64,
     /// Classes that are being counted, or were lately.
-    kept: Mutex<Vec<(usize, Arc<Tables>)>>,
+    kept: Recent<AnyCover>,
 }
 
 /// What the units of one class share; made by the first of them.
-#[derive(Default)]
-struct Tables(OnceLock<AnyCover>);
-
+///
 /// One word for a set of orbits where it is enough, two where it is not.
 enum AnyCover {
     Narrow(Cover<u64>, Memos<u64>),
@@ -139,7 +138,7 @@ impl FixedGrids {
             starts.push(end);
         }
         let group = SymmetryGroup::new(shape, with_transpose);
-        Ok(Self { group, classes, starts, slices, kept: Mutex::default() })
+        Ok(Self { group, classes, starts, slices, kept: Recent::new(KEPT) })
     }
 
     /// The group.
@@ -193,8 +192,8 @@ impl FixedGrids {
     ) -> Option<u128> {
         let class = self.class_of(unit);
         let slice = (unit - self.starts[class], self.slices);
-        let tables = self.tables(class);
-        match tables.0.get_or_init(|| AnyCover::new(&self.classes[class])) {
+        let tables = self.kept.slot(class);
+        match tables.get_or_init(|| AnyCover::new(&self.classes[class])) {
             AnyCover::Narrow(cover, memos) => run(cover, memos, slice, progress, pause),
             AnyCover::Wide(cover, memos) => run(cover, memos, slice, progress, pause),
         }
@@ -209,23 +208,12 @@ impl FixedGrids {
     ///
     /// When there is no such class.
     pub fn sample(&self, class: usize, wanted: u64, pause: &mut dyn FnMut() -> bool) -> Sample {
-        let tables = self.tables(class);
-        let (pairs, counted) = match tables.0.get_or_init(|| AnyCover::new(&self.classes[class])) {
+        let tables = self.kept.slot(class);
+        let (pairs, counted) = match tables.get_or_init(|| AnyCover::new(&self.classes[class])) {
             AnyCover::Narrow(cover, memos) => sample(cover, memos, wanted, pause),
             AnyCover::Wide(cover, memos) => sample(cover, memos, wanted, pause),
         };
         Sample { pairs, counted }
-    }
-
-    /// The tables of a class: those that are kept, or new ones.
-    fn tables(&self, class: usize) -> Arc<Tables> {
-        let mut kept = lock(&self.kept);
-        let found = kept.iter().position(|(number, _)| *number == class);
-        let entry = found.map_or_else(|| (class, Arc::default()), |place| kept.remove(place));
-        kept.truncate(KEPT - 1);
-        let tables = Arc::clone(&entry.1);
-        kept.insert(0, entry);
-        tables
     }
 }
 
