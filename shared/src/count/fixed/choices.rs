@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{cover::Block, mask::Mask, orbits::CellOrbits};
+use super::{blocks::Block, mask::Mask, orbits::CellOrbits};
 use crate::symmetry::Symmetry;
 
 /// Where each orbit of cells goes, by their bits in a mask.
@@ -31,15 +31,7 @@ pub(super) struct Choice<M> {
 
 /// What symmetries that commute with the one whose orbits these are do to the orbits, which have their bits by `place`.
 pub(super) fn actions(orbits: &CellOrbits, place: &[usize], commuting: &[Symmetry]) -> Vec<Action> {
-    let action = |by: &Symmetry| {
-        let mut action = vec![0; orbits.len()];
-        for (orbit, cycle) in orbits.cycles.iter().enumerate() {
-            let to = orbits.place[by.source(usize::from(cycle[0]))].0;
-            action[place[orbit]] = u8::try_from(place[usize::from(to)]).expect("at most 128 orbits");
-        }
-        action
-    };
-    commuting.iter().map(action).collect()
+    commuting.iter().map(|by| orbits.action(place, |cell| by.source(cell))).collect()
 }
 
 /// Of `blocks`, which are all choices there are and have the same first orbit of cells, one for each orbit of the group

@@ -32,14 +32,7 @@ impl Commuting {
             }
             next += 1;
         }
-        let on_orbits = |cells: &[u8]| {
-            let mut to = vec![0; orbits.len()];
-            for (orbit, cycle) in orbits.cycles.iter().enumerate() {
-                let image = orbits.place[usize::from(cells[usize::from(cycle[0])])].0;
-                to[place[orbit]] = small(place[usize::from(image)]);
-            }
-            to
-        };
+        let on_orbits = |cells: &[u8]| orbits.action(place, |cell| usize::from(cells[cell]));
         group.into_iter().map(|cells| Self { orbits: on_orbits(&cells), cells }).collect()
     }
 

@@ -13,95 +13,14 @@
 //! centralizer moves that orbit too.)
 
 use super::{
-    SliceProgress, choices, mask::Mask, memo::Memo, orbits::CellOrbits, templates::each_template_orbit,
+    SliceProgress,
+    blocks::{Block, Blocks, List},
+    choices,
+    mask::Mask,
+    memo::Memo,
+    orbits::CellOrbits,
 };
 use crate::symmetry::Symmetry;
-
-/// Blocks in a row that are looked at together, and groups of such.
-const GROUP: usize = 16;
-
-/// Blocks in lexicographic order of their members, with what the blocks of each group have in common: that is a lot in
-/// this order, and most groups can be passed over at once when blocks inside a small set are looked for.
-#[derive(Clone, Debug)]
-pub(super) struct List<M> {
-    pub(super) blocks: Vec<Block<M>>,
-    /// Common to the blocks of each group of [`GROUP`].
-    common: Vec<M>,
-    /// Common to the blocks of each group of groups.
-    wide: Vec<M>,
-}
-
-impl<M> Default for List<M> {
-    fn default() -> Self {
-        Self { blocks: Vec::new(), common: Vec::new(), wide: Vec::new() }
-    }
-}
-
-impl<M: Mask> List<M> {
-    fn new(blocks: Vec<Block<M>>) -> Self {
-        let mut list = Self { blocks, ..Self::default() };
-        list.index();
-        list
-    }
-
-    fn index(&mut self) {
-        self.common.clear();
-        self.wide.clear();
-        self.common.extend(
-            self.blocks
-                .chunks(GROUP)
-                .map(|group| group.iter().fold(!M::EMPTY, |all, block| all & block.mask)),
-        );
-        self.wide.extend(
-            self.common.chunks(GROUP).map(|group| group.iter().fold(!M::EMPTY, |all, &mask| all & mask)),
-        );
-    }
-
-    /// The blocks whose least orbit is `first`.
-    pub(super) fn starting(&self, first: usize) -> &[Block<M>] {
-        let from = self.blocks.partition_point(|block| block.mask.first() < first);
-        let count = self.blocks[from..].partition_point(|block| block.mask.first() == first);
-        &self.blocks[from..from + count]
-    }
-
-    /// The second choices when a first one leaves `left`. One that covers all has nothing as its only second one.
-    pub(super) fn seconds(&self, left: M) -> Vec<Block<M>> {
-        if left == M::EMPTY {
-            return vec![Block { mask: M::EMPTY, weight: 1, period: 0 }];
-        }
-        self.starting(left.first()).to_vec()
-    }
-
-    /// Makes this the list of those blocks of `list` that lie inside `open`.
-    pub(super) fn fill(&mut self, list: &Self, open: M) {
-        let barred = !open;
-        self.blocks.clear();
-        for (w, &wide) in list.wide.iter().enumerate() {
-            if wide & barred != M::EMPTY {
-                continue;
-            }
-            let groups = w * GROUP..((w + 1) * GROUP).min(list.common.len());
-            for (&common, group) in list.common[groups.clone()].iter().zip(groups) {
-                if common & barred != M::EMPTY {
-                    continue;
-                }
-                let blocks = &list.blocks[group * GROUP..((group + 1) * GROUP).min(list.blocks.len())];
-                self.blocks.extend(blocks.iter().filter(|block| block.mask & barred == M::EMPTY));
-            }
-        }
-        self.index();
-    }
-}
-
-/// A set of orbits of cells that templates cover.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Block<M> {
-    pub(super) mask: M,
-    /// Template orbits that cover just these.
-    pub(super) weight: u32,
-    /// Templates in each: the period.
-    pub(super) period: u32,
-}
 
 /// A first and a second choice.
 #[derive(Clone, Copy, Debug)]
@@ -115,15 +34,7 @@ struct Start<M> {
 
 /// All there is to know about a class to count.
 pub(super) struct Cover<M> {
-    pub(super) all: M,
-    pub(super) side: u32,
-    /// For each orbit of cells its bit in a mask.
-    pub(super) place: Vec<usize>,
-    /// By the first orbit of cells they hold, then ascending.
-    pub(super) blocks: List<M>,
-    pub(super) weights: Weights<M>,
-    /// The least period of a block.
-    pub(super) least: u32,
+    blocks: Blocks<M>,
     starts: Vec<Start<M>>,
 }
 
@@ -131,32 +42,10 @@ impl<M: Mask> Cover<M> {
     /// Finds the blocks and the first choices. From `many_blocks` on the second choice is made up to the stabilizer of
     /// the first.
     pub(super) fn new(orbits: &CellOrbits, centralizer: &[Symmetry], many_blocks: usize) -> Self {
-        let mut masks: Vec<(M, u32)> = Vec::new();
-        each_template_orbit(orbits, &mut |mask, _, period| masks.push((mask, small(period))));
-        let mut held = vec![0u32; orbits.len()];
-        for (mask, _) in &masks {
-            mask.members().for_each(|m| held[m] += 1);
-        }
-        let mut sorted: Vec<usize> = (0..orbits.len()).collect();
-        // Orbits that few blocks hold come first: there is little choice for them.
-        sorted.sort_by_key(|&orbit| (held[orbit], orbit));
-        let mut place = vec![0; orbits.len()];
-        for (new, &old) in sorted.iter().enumerate() {
-            place[old] = new;
-        }
-        for mask in &mut masks {
-            mask.0 = placed(mask.0, &place);
-        }
-        masks.sort_unstable_by_key(|(mask, _)| std::cmp::Reverse(mask.reversed()));
-        let weigh =
-            |same: &[(M, u32)]| Block { mask: same[0].0, weight: small(same.len()), period: same[0].1 };
-        let blocks: Vec<Block<M>> = masks.chunk_by(|a, b| a.0 == b.0).map(weigh).collect();
-        let least = blocks.iter().map(|block| block.period).min().unwrap_or(1);
-        let weights = Weights::new(&blocks);
-        let (all, blocks) = (M::below(orbits.len()), List::new(blocks));
-        let actions = choices::actions(orbits, &place, centralizer);
-        let starts = starts(&blocks, all, &actions, blocks.blocks.len() >= many_blocks);
-        Self { all, side: small(orbits.shape().side()), place, blocks, weights, least, starts }
+        let blocks = Blocks::new(orbits);
+        let actions = choices::actions(orbits, &blocks.place, centralizer);
+        let starts = starts(&blocks, &actions, blocks.list.blocks.len() >= many_blocks);
+        Self { blocks, starts }
     }
 
     /// Number of pairs of a first and a second choice.
@@ -220,13 +109,14 @@ impl<M: Mask> Cover<M> {
         pause: &mut dyn FnMut(SliceProgress) -> bool,
     ) -> Option<u128> {
         let Start { first, second, alike } = self.starts[usize::try_from(number).expect("an index")];
-        let left = self.all ^ first.mask;
+        let Blocks { all, side, list, .. } = &self.blocks;
+        let left = *all ^ first.mask;
         if inside.of != Some(left) {
-            inside.list.fill(&self.blocks, left);
+            inside.list.fill(list, left);
             inside.of = Some(left);
         }
-        let mut search = Search::new(self, memo, progress, pause);
-        let rest = search.count(&inside.list, left ^ second.mask, self.side - first.period - second.period);
+        let mut search = Search::new(&self.blocks, memo, progress, pause);
+        let rest = search.count(&inside.list, left ^ second.mask, side - first.period - second.period);
         if search.stopped {
             return None;
         }
@@ -260,17 +150,12 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 pub(super) const MANY_BLOCKS: usize = 1 << 14;
 
 /// Pairs of a first and a second choice, up to the centralizer, whose generators act like `actions`.
-fn starts<M: Mask>(
-    blocks: &List<M>,
-    all: M,
-    actions: &[choices::Action],
-    with_stabilizers: bool,
-) -> Vec<Start<M>> {
+fn starts<M: Mask>(blocks: &Blocks<M>, actions: &[choices::Action], with_stabilizers: bool) -> Vec<Start<M>> {
     let mut starts = Vec::new();
     let mut inside = List::default();
-    for first in choices::up_to(actions, blocks.starting(0), with_stabilizers) {
-        let left = all ^ first.block.mask;
-        inside.fill(blocks, left);
+    for first in choices::up_to(actions, blocks.list.starting(0), with_stabilizers) {
+        let left = blocks.all ^ first.block.mask;
+        inside.fill(&blocks.list, left);
         let seconds = choices::up_to(&first.stabilizer, &inside.seconds(left), false);
         starts.extend(seconds.into_iter().map(|second| Start {
             first: first.block,
@@ -281,56 +166,11 @@ fn starts<M: Mask>(
     starts
 }
 
-/// A set of orbits with each in its place.
-pub(super) fn placed<M: Mask>(orbits: M, place: &[usize]) -> M {
-    orbits.members().fold(M::EMPTY, |image, member| image | M::bit(place[member]))
-}
-
-fn small(number: usize) -> u32 {
-    u32::try_from(number).expect("fewer templates than 2^32")
-}
-
-/// Weights by mask.
-pub(super) struct Weights<M> {
-    slots: Vec<(M, u32)>,
-}
-
-impl<M: Mask> Weights<M> {
-    fn new(blocks: &[Block<M>]) -> Self {
-        let mut table = Self { slots: vec![(M::EMPTY, 0); (2 * blocks.len()).next_power_of_two().max(2)] };
-        for block in blocks {
-            let mut slot = table.slot(block.mask);
-            while table.slots[slot].0 != M::EMPTY {
-                slot = (slot + 1) % table.slots.len();
-            }
-            table.slots[slot] = (block.mask, block.weight);
-        }
-        table
-    }
-
-    fn slot(&self, set: M) -> usize {
-        let mixed = set.word().wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let bits = self.slots.len().trailing_zeros();
-        usize::try_from(mixed >> (64 - bits)).expect("fewer slots than addresses")
-    }
-
-    pub(super) fn get(&self, set: M) -> u32 {
-        let mut slot = self.slot(set);
-        loop {
-            let (known, weight) = self.slots[slot];
-            if known == set || known == M::EMPTY {
-                return weight;
-            }
-            slot = (slot + 1) & (self.slots.len() - 1);
-        }
-    }
-}
-
 /// Nodes between two questions whether to stop. A node takes from 1 to some 100 us.
 const NODES_BETWEEN_PAUSES: u32 = 32;
 
 struct Search<'a, M> {
-    cover: &'a Cover<M>,
+    blocks: &'a Blocks<M>,
     memo: &'a mut Memo<M>,
     /// Emptied lists, to be filled again.
     spare: Vec<List<M>>,
@@ -343,12 +183,12 @@ struct Search<'a, M> {
 
 impl<'a, M: Mask> Search<'a, M> {
     fn new(
-        cover: &'a Cover<M>,
+        blocks: &'a Blocks<M>,
         memo: &'a mut Memo<M>,
         progress: SliceProgress,
         pause: &'a mut dyn FnMut(SliceProgress) -> bool,
     ) -> Self {
-        Self { cover, memo, spare: Vec::new(), progress, pause, nodes: 0, stopped: false }
+        Self { blocks, memo, spare: Vec::new(), progress, pause, nodes: 0, stopped: false }
     }
 
     /// Covers of `open`, which takes `size` templates, by blocks of `list`, among which are all inside it.
@@ -356,8 +196,8 @@ impl<'a, M: Mask> Search<'a, M> {
         if open == M::EMPTY {
             return 1;
         }
-        if size < 2 * self.cover.least {
-            return self.cover.weights.get(open).into();
+        if size < 2 * self.blocks.least {
+            return self.blocks.weights.get(open).into();
         }
         if let Some(known) = self.memo.get(open) {
             return known;
@@ -370,7 +210,7 @@ impl<'a, M: Mask> Search<'a, M> {
             return 0;
         }
         let sum =
-            if size < 3 * self.cover.least { self.two(list, open) } else { self.many(list, open, size) };
+            if size < 3 * self.blocks.least { self.two(list, open) } else { self.many(list, open, size) };
         if !self.stopped {
             self.memo.put(open, sum);
         }
@@ -383,7 +223,7 @@ impl<'a, M: Mask> Search<'a, M> {
         for block in list.starting(open.first()) {
             if block.mask & !open == M::EMPTY {
                 let left = open ^ block.mask;
-                let rest = if left == M::EMPTY { 1 } else { self.cover.weights.get(left) };
+                let rest = if left == M::EMPTY { 1 } else { self.blocks.weights.get(left) };
                 sum += u128::from(u64::from(block.weight) * u64::from(rest));
             }
         }

@@ -10,8 +10,8 @@
 //! template of an orbit gets a digit.
 
 use super::{
+    blocks::{Block, Blocks, List},
     commuting::{Commuting, up_to},
-    cover::{Block, Cover, List, MANY_BLOCKS},
     mask::Mask,
     orbits::CellOrbits,
     template_lists::TemplateLists,
@@ -34,7 +34,7 @@ use crate::symmetry::ConjugacyClass;
 /// assert_eq!(sum, 2);
 /// ```
 pub struct FixedListing {
-    cover: Cover<u64>,
+    blocks: Blocks<u64>,
     templates: TemplateLists,
     group: Vec<Commuting>,
     starts: Vec<Start>,
@@ -62,18 +62,18 @@ impl FixedListing {
             return None;
         }
         let centralizer = class.centralizer();
-        let cover = Cover::new(&orbits, &centralizer, MANY_BLOCKS);
-        let templates = TemplateLists::new(&orbits, &cover.place);
-        let group = Commuting::generated(&orbits, &cover.place, &centralizer);
-        let starts = starts(&cover, &group.iter().collect::<Vec<_>>());
-        Some(Self { cover, templates, group, starts })
+        let blocks = Blocks::new(&orbits);
+        let templates = TemplateLists::new(&orbits, &blocks.place);
+        let group = Commuting::generated(&orbits, &blocks.place, &centralizer);
+        let starts = starts(&blocks, &group.iter().collect::<Vec<_>>());
+        Some(Self { blocks, templates, group, starts })
     }
 
     /// Calls `take` with the grids of one slice (digits 1 to the side, row by row; digits are named as it comes) and
     /// with how many fixed grids each stands for. The slice has the pairs of a first and a second choice whose number
     /// is `slice` modulo `slices`; all slices together make the list. False when `take` said no, which ended it.
     pub fn each(&self, (slice, slices): (u64, u64), take: Take<'_>) -> bool {
-        let side = self.cover.side;
+        let side = self.blocks.side;
         let mut walk = Walk {
             listing: self,
             spare: Vec::new(),
@@ -85,8 +85,8 @@ impl FixedListing {
         let mut inside = List::default();
         (0..).zip(&self.starts).filter(|(number, _)| number % slices == slice).all(|(_, start)| {
             let Start { first, second, weight } = start;
-            let open = self.cover.all ^ first.mask ^ second.mask;
-            inside.fill(&self.cover.blocks, open);
+            let open = self.blocks.all ^ first.mask ^ second.mask;
+            inside.fill(&self.blocks.list, open);
             walk.chosen.clear();
             walk.chosen.extend([first.mask, second.mask].into_iter().filter(|&mask| mask != 0));
             let group = keeping(&keeping(&all, first.mask), second.mask);
@@ -108,12 +108,12 @@ fn blocks_up_to(group: &[&Commuting], blocks: &[Block<u64>]) -> Vec<(Block<u64>,
 }
 
 /// Pairs of a first and a second choice, up to a group.
-fn starts(cover: &Cover<u64>, group: &[&Commuting]) -> Vec<Start> {
+fn starts(blocks: &Blocks<u64>, group: &[&Commuting]) -> Vec<Start> {
     let mut starts = Vec::new();
     let mut inside = List::default();
-    for (first, alike) in blocks_up_to(group, cover.blocks.starting(0)) {
-        let left = cover.all ^ first.mask;
-        inside.fill(&cover.blocks, left);
+    for (first, alike) in blocks_up_to(group, blocks.list.starting(0)) {
+        let left = blocks.all ^ first.mask;
+        inside.fill(&blocks.list, left);
         let seconds = blocks_up_to(&keeping(group, first.mask), &inside.seconds(left));
         let start = |(second, more)| Start { first, second, weight: alike * more };
         starts.extend(seconds.into_iter().map(start));
@@ -135,13 +135,13 @@ impl Walk<'_> {
     /// Goes through the covers of `open`, which takes `size` templates, by blocks of `list`, up to a group that keeps
     /// what is chosen. Each stands for `weight` covers.
     fn choose(&mut self, list: &List<u64>, group: &[&Commuting], open: u64, size: u32, weight: u64) -> bool {
-        let cover = &self.listing.cover;
+        let Blocks { weights, least, .. } = &self.listing.blocks;
         if open == 0 {
             return self.fill(0, 1, group, weight);
         }
-        if size < 2 * cover.least {
+        if size < 2 * least {
             // What keeps all other blocks keeps the last one.
-            return cover.weights.get(open) == 0 || self.with(open, |walk| walk.fill(0, 1, group, weight));
+            return weights.get(open) == 0 || self.with(open, |walk| walk.fill(0, 1, group, weight));
         }
         let mut inside = self.spare.pop().unwrap_or_default();
         inside.fill(list, open);

@@ -36,6 +36,12 @@ pub trait Mask:
     /// A word that two different sets seldom share.
     fn word(self) -> u64;
 
+    /// The slot of this set in a hash table with `slots` slots, a power of two above 1.
+    fn slot(self, slots: usize) -> usize {
+        let mixed = self.word().wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        usize::try_from(mixed >> (64 - slots.trailing_zeros())).expect("fewer slots than addresses")
+    }
+
     /// The set `0..count`.
     fn below(count: usize) -> Self {
         (0..count).fold(Self::EMPTY, |set, member| set | Self::bit(member))

@@ -21,15 +21,9 @@ impl<M: Mask> Memo<M> {
         Self { slots: vec![(M::EMPTY, 0); LEAST.min(most)], stored: 0, most }
     }
 
-    fn slot(&self, set: M) -> usize {
-        let mixed = set.word().wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let bits = self.slots.len().trailing_zeros();
-        usize::try_from(mixed >> (64 - bits)).expect("fewer slots than addresses")
-    }
-
     /// The count of a set that is not empty, if it is remembered.
     pub(super) fn get(&self, set: M) -> Option<u128> {
-        let (known, count) = self.slots[self.slot(set)];
+        let (known, count) = self.slots[set.slot(self.slots.len())];
         (known == set).then_some(count.into())
     }
 
@@ -42,12 +36,12 @@ impl<M: Mask> Memo<M> {
             let old = std::mem::replace(&mut self.slots, larger);
             self.stored = 0;
             for (set, count) in old.into_iter().filter(|(set, _)| *set != M::EMPTY) {
-                let slot = self.slot(set);
+                let slot = set.slot(self.slots.len());
                 self.slots[slot] = (set, count);
                 self.stored += 1;
             }
         }
-        let slot = self.slot(set);
+        let slot = set.slot(self.slots.len());
         self.slots[slot] = (set, count);
     }
 }

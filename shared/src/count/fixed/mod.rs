@@ -6,6 +6,7 @@
 //!
 //! - `orbits`: the orbits of g on the cells, and a test that most classes fail at once;
 //! - `templates`: the g-orbits of templates;
+//! - `blocks`: what they cover, with weights;
 //! - `cover`: the exact covers, the first choices up to the centralizer of g (`choices`), with a memory (`memo`);
 //! - `listing`: the grids themselves, one by one, every choice up to the centralizer (`commuting`, `template_lists`).
 //!
@@ -15,6 +16,7 @@
 //! Cost, on one core: all 274 classes of 3x3 but the identity some 0.1 s, as many as there are of 2x4 as well; see
 //! `benches/burnside.rs`.
 
+mod blocks;
 mod choices;
 mod commuting;
 mod cover;

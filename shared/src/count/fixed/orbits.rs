@@ -54,6 +54,17 @@ impl CellOrbits {
         self.cycles.len()
     }
 
+    /// Where each orbit goes, by their bits in a mask (`place`), when cells go where `to` says.
+    pub(super) fn action(&self, place: &[usize], to: impl Fn(usize) -> usize) -> Vec<u8> {
+        let mut action = vec![0; self.len()];
+        for (orbit, cycle) in self.cycles.iter().enumerate() {
+            let image = self.place[to(usize::from(cycle[0]))].0;
+            action[place[orbit]] =
+                u8::try_from(place[usize::from(image)]).expect("orbits are bits of a mask");
+        }
+        action
+    }
+
     /// The numbers of steps after which a template may come back: divisors of the order, ascending.
     pub(super) fn periods(&self) -> impl Iterator<Item = usize> {
         let order = usize::try_from(self.order).expect("orders are small");

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use super::{commuting::Commuting, cover::placed, orbits::CellOrbits, templates::each_template_orbit};
+use super::{blocks::placed, commuting::Commuting, orbits::CellOrbits, templates::each_template_orbit};
 
 /// Template orbits by the orbits of cells that they cover.
 pub(super) struct TemplateLists {
