@@ -7,20 +7,27 @@
 //! A spool that fails costs work, never correctness: what it held is computed again.
 
 mod changes;
+mod record;
+mod writer;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
     ops::Range,
     path::Path,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex},
     thread::JoinHandle,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use serde::{Deserialize, Serialize};
-
-use self::changes::{Changes, Known};
+pub use self::record::{SpoolKey, SpooledCommit};
+use self::{
+    changes::Known,
+    record::{
+        PROGRESS, RESULT, Stored, StoredProgress, decode, encode, now_unix_s, progress_key, result_key,
+        size_of_result, unreadable,
+    },
+    writer::{Inner, State},
+};
 use crate::store::{Batch, MAX_VALUE_BYTES, Purpose, Store, StoreError};
 
 /// Bytes of results that are kept at most.
@@ -31,14 +38,10 @@ pub const MAX_PENDING: u64 = 1_000_000;
 pub const MAX_PROGRESS_BYTES: usize = MAX_VALUE_BYTES - 64;
 /// Bytes of progress that wait in memory at most.
 const MAX_UNWRITTEN_BYTES: usize = 64 << 20;
-/// How often progress is written.
-const WRITE_EVERY: Duration = Duration::from_secs(1);
 /// Progress of units that nobody asked for again.
 const STALE_SECONDS: u64 = 30 * 24 * 3600;
 const FORMAT: u32 = 1;
 
-const RESULT: u8 = b'r';
-const PROGRESS: u8 = b'p';
 const IDENTITY: &[u8] = b"i";
 
 /// A job's id.
@@ -85,86 +88,12 @@ pub enum SpoolError {
     },
 }
 
-/// A result that is computed and not yet acknowledged.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SpooledCommit {
-    /// The ledger whose coordinator handed the work out.
-    pub ledger: [u8; 16],
-    /// The run.
-    pub job: Job,
-    /// What is covered.
-    pub range: Range<u64>,
-    /// blake3 of the partial.
-    pub digest: [u8; 32],
-    /// The partial, encoded by the kind.
-    pub partial: Vec<u8>,
-    /// Computing time in microseconds.
-    pub busy_us: u64,
-}
-
-/// Names a [`SpooledCommit`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SpoolKey {
-    /// The ledger.
-    pub ledger: [u8; 16],
-    /// The run.
-    pub job: Job,
-    /// What is covered.
-    pub range: Range<u64>,
-}
-
-impl SpooledCommit {
-    /// Its name.
-    pub fn key(&self) -> SpoolKey {
-        SpoolKey { ledger: self.ledger, job: self.job, range: self.range.clone() }
-    }
-
-    fn size(&self) -> u64 {
-        size_of_result(self.partial.len())
-    }
-}
-
-/// As it is stored; the rest is in the key.
-#[derive(Serialize, Deserialize)]
-struct Stored<'a> {
-    digest: [u8; 32],
-    #[serde(borrow)]
-    partial: &'a [u8],
-    busy_us: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-struct StoredProgress<'a> {
-    saved_unix_s: u64,
-    #[serde(borrow)]
-    bytes: &'a [u8],
-}
-
 /// The worker's checkpoint in a folder.
 #[derive(Debug)]
 pub struct Spool {
     inner: Arc<Inner>,
     worker: [u8; 16],
     thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Debug)]
-struct Inner {
-    store: Store,
-    state: Mutex<State>,
-    wake: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    results: u64,
-    bytes: u64,
-    fresh: Changes,
-    /// What the thread is just writing: still the truth for readers.
-    writing: Arc<Changes>,
-    /// Something was removed that need not be durable at once.
-    unflushed: bool,
-    closing: bool,
 }
 
 impl Spool {
@@ -259,7 +188,7 @@ impl Spool {
     pub fn pending(&self, ledger: [u8; 16]) -> impl Iterator<Item = Result<SpooledCommit, SpoolError>> + '_ {
         self.inner.store.scan_prefix(&[&[RESULT], &ledger[..]].concat()).map(|item| {
             let (key, value) = item?;
-            self.result(&key, &value)
+            SpooledCommit::read(&self.inner.store, &key, &value)
         })
     }
 
@@ -272,7 +201,7 @@ impl Spool {
         let mut ledgers = BTreeMap::new();
         for item in self.inner.store.scan_prefix(&[RESULT]) {
             let (key, value) = item?;
-            *ledgers.entry(self.result(&key, &value)?.ledger).or_default() += 1;
+            *ledgers.entry(SpooledCommit::read(&self.inner.store, &key, &value)?.ledger).or_default() += 1;
         }
         Ok(ledgers)
     }
@@ -372,18 +301,6 @@ impl Spool {
         let stored: Stored<'_> = decode(&self.inner.store, "a result", stored)?;
         Ok(size_of_result(stored.partial.len()))
     }
-
-    fn result(&self, key: &[u8], value: &[u8]) -> Result<SpooledCommit, SpoolError> {
-        let store = &self.inner.store;
-        let field = |at: usize| key.get(at..at + 16).and_then(|k| <[u8; 16]>::try_from(k).ok());
-        let number = |at: usize| key.get(at..at + 8).and_then(|k| k.try_into().ok()).map(u64::from_be_bytes);
-        let (Some(ledger), Some(job), Some(start), Some(end)) = (field(1), field(17), number(33), number(41))
-        else {
-            return Err(unreadable(store, "the key of a result", &"it is too short"));
-        };
-        let Stored { digest, partial, busy_us } = decode(store, "a result", value)?;
-        Ok(SpooledCommit { ledger, job, range: start..end, digest, partial: partial.to_vec(), busy_us })
-    }
 }
 
 impl Drop for Spool {
@@ -396,88 +313,6 @@ impl Drop for Spool {
         {
             tracing::error!("the spool's thread panicked");
         }
-    }
-}
-
-impl Inner {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The thread: takes what is new about once a second, and writes it.
-    fn write_progress(&self) {
-        let mut written: Option<Instant> = None;
-        let mut failing = false;
-        loop {
-            let mut state = self.lock();
-            loop {
-                let idle = state.fresh.is_empty() && !state.unflushed;
-                if state.closing {
-                    if idle {
-                        return;
-                    }
-                    break;
-                }
-                let left = written.map_or(Duration::ZERO, |w| WRITE_EVERY.saturating_sub(w.elapsed()));
-                if idle {
-                    state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
-                } else if left.is_zero() {
-                    break;
-                } else {
-                    (state, _) = self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner);
-                }
-            }
-            let closing = state.closing;
-            state.unflushed = false;
-            state.writing = Arc::new(std::mem::take(&mut state.fresh));
-            let changes = Arc::clone(&state.writing);
-            drop(state);
-
-            let result = self.write(&changes);
-            written = Some(Instant::now());
-            let mut state = self.lock();
-            state.writing = Arc::default();
-            match result {
-                Ok(()) => failing = false,
-                Err(error) => {
-                    // Once, not once a second.
-                    if !failing {
-                        tracing::warn!(%error, "progress inside units is kept in memory only");
-                    }
-                    failing = true;
-                    // What was not written stays readable, unless something newer came.
-                    let newer = std::mem::replace(&mut state.fresh, Changes::clone(&changes));
-                    for job in newer.dropped {
-                        state.fresh.drop_job(job);
-                    }
-                    for (unit, bytes) in newer.units {
-                        state.fresh.set(unit, bytes);
-                    }
-                    if closing {
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    fn write(&self, changes: &Changes) -> Result<(), SpoolError> {
-        for job in &changes.dropped {
-            self.store.remove_prefix(&[&[PROGRESS], &job[..]].concat())?;
-        }
-        let mut batch = Batch::default();
-        for ((job, unit), bytes) in &changes.units {
-            let key = progress_key(*job, *unit);
-            match bytes {
-                Some(bytes) => {
-                    let stored = StoredProgress { saved_unix_s: now_unix_s(), bytes };
-                    batch.put(key, encode(&self.store, &stored)?);
-                }
-                None => batch.remove(key),
-            }
-        }
-        self.store.apply(batch)?;
-        Ok(self.store.flush_durable()?)
     }
 }
 
@@ -505,39 +340,6 @@ fn forget_stale(store: &Store) -> Result<(), SpoolError> {
         }
     }
     Ok(store.apply(batch)?)
-}
-
-fn result_key(ledger: [u8; 16], job: Job, start: u64, end: u64) -> Vec<u8> {
-    [&[RESULT], &ledger[..], &job[..], &start.to_be_bytes(), &end.to_be_bytes()].concat()
-}
-
-fn progress_key(job: Job, unit: u64) -> Vec<u8> {
-    [&[PROGRESS], &job[..], &unit.to_be_bytes()].concat()
-}
-
-/// With what key and record around it take.
-fn size_of_result(partial: usize) -> u64 {
-    partial as u64 + 128
-}
-
-fn now_unix_s() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs())
-}
-
-fn encode(store: &Store, value: &impl Serialize) -> Result<Vec<u8>, SpoolError> {
-    postcard::to_stdvec(value).map_err(|e| unreadable(store, "a value", &e))
-}
-
-fn decode<'a, T: Deserialize<'a>>(
-    store: &Store,
-    what: &'static str,
-    bytes: &'a [u8],
-) -> Result<T, SpoolError> {
-    postcard::from_bytes(bytes).map_err(|e| unreadable(store, what, &e))
-}
-
-fn unreadable(store: &Store, what: &'static str, why: &dyn std::fmt::Display) -> SpoolError {
-    SpoolError::Unreadable { what, dir: store.dir().display().to_string(), why: why.to_string() }
 }
 
 #[cfg(test)]
