@@ -2,7 +2,9 @@
 
 mod farm;
 
-use farm::{run, spawn, until};
+use std::path::Path;
+
+use farm::{count_parts, run, spawn, until};
 
 /// A grid with one puzzle of 17 clues, and that.
 const GRID: &str = "693784512487512936125963874932651487568247391741398625319475268856129743274836159";
@@ -16,10 +18,7 @@ fn a_grid_gives_its_puzzle_though_the_search_is_killed() {
     std::fs::write(&input, format!("{GRID}\n")).expect("a file");
     let args = ["run", "hitting", &input, "--clues", "17", "--state", &state, "-o", &out, "--format", "json"];
     let mut killed = spawn(&args);
-    until("some parts are written", || {
-        let runs = std::fs::read_dir(dir.path().join("state/parts")).into_iter().flatten().flatten();
-        runs.map(|run| std::fs::read_dir(run.path()).map_or(0, Iterator::count)).sum::<usize>() > 2
-    });
+    until("some parts are written", || count_parts(Path::new(&state)) > 2);
     killed.kill();
     let (code, stdout, stderr) = run(&args);
     assert_eq!(code, Some(0), "{stderr}");

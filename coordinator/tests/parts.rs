@@ -4,7 +4,7 @@ mod farm;
 
 use std::path::Path;
 
-use farm::{Farm, run, spawn, until};
+use farm::{Farm, count_parts, run, spawn, until};
 
 /// What a no-op job of `units` units puts out.
 fn numbers(units: u64) -> String {
@@ -23,7 +23,7 @@ fn a_run_killed_and_taken_up_again_puts_out_everything_once() {
     let job = ["run", "noop", "--units", "400", "--unit-us", "3000", "--parts", "--state", &state];
     let args = [&job[..], &["--output", &out]].concat();
     let mut killed = spawn(&args);
-    until("some parts are written", || count_parts(&dir.path().join("state/parts")) > 40);
+    until("some parts are written", || count_parts(&dir.path().join("state")) > 40);
     killed.kill();
     assert!(!Path::new(&out).exists(), "the output is whole or absent");
 
@@ -43,11 +43,6 @@ fn a_run_killed_and_taken_up_again_puts_out_everything_once() {
     assert_eq!(std::fs::read_dir(dir.path()).expect("a folder").count(), 2);
     // A kind without parts has no such argument.
     assert_eq!(run(&["run", "recount", "--output", &out]).0, Some(2));
-}
-
-fn count_parts(root: &Path) -> usize {
-    let runs = std::fs::read_dir(root).into_iter().flatten().flatten();
-    runs.map(|run| std::fs::read_dir(run.path()).map_or(0, Iterator::count)).sum()
 }
 
 #[test]

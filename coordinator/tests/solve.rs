@@ -4,7 +4,7 @@ mod farm;
 
 use std::path::Path;
 
-use farm::{Farm, run, spawn, until};
+use farm::{Farm, count_parts, run, spawn, until};
 
 /// A puzzle with one solution, and that.
 const PUZZLE: &str = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
@@ -50,10 +50,7 @@ fn a_run_that_is_killed_writes_every_line_once() {
     corpus(Path::new(&input), 300_000);
     let args = ["run", "solve", &input, "--state", &state, "--output", &out, "--format", "json"];
     let mut killed = spawn(&args);
-    until("some parts are written", || {
-        let runs = std::fs::read_dir(dir.path().join("state/parts")).into_iter().flatten().flatten();
-        runs.map(|run| std::fs::read_dir(run.path()).map_or(0, Iterator::count)).sum::<usize>() > 4
-    });
+    until("some parts are written", || count_parts(Path::new(&state)) > 4);
     killed.kill();
     assert!(!Path::new(&out).exists(), "the output is whole or absent");
     let (code, stdout, stderr) = run(&args);

@@ -235,3 +235,9 @@ pub fn seed() -> u64 {
     println!("NONET_TEST_SEED={seed}");
     seed
 }
+
+/// Parts of all runs that a run with this state folder has written.
+pub fn count_parts(state: &Path) -> usize {
+    let runs = std::fs::read_dir(state.join("parts")).into_iter().flatten().flatten();
+    runs.map(|run| std::fs::read_dir(run.path()).map_or(0, Iterator::count)).sum()
+}
