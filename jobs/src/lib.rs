@@ -10,6 +10,8 @@ mod files;
 mod grids;
 mod hitting;
 pub mod kind;
+#[cfg(test)]
+mod laws;
 mod noop;
 pub mod parts;
 mod recount;

@@ -6,7 +6,7 @@ use serde_json::json;
 use shared::symmetry::minlex;
 
 use super::*;
-use crate::parts::memory::Parts;
+use crate::{laws, parts::memory::Parts};
 
 fn job() -> Automorphic {
     Automorphic::new(AutomorphicArgs {}).unwrap()
@@ -28,24 +28,12 @@ impl PartSource for Given {
     }
 }
 
-fn run(job: &Automorphic, range: Range<u64>, parts: &Parts) -> Partial {
-    let mut partial = job.empty();
-    for unit in range.clone() {
-        let context = UnitContext::free().with_parts(Some(parts));
-        let yielded = job.run_unit(unit, &context).unwrap();
-        job.check(unit..unit + 1, &yielded).unwrap();
-        job.merge(&mut partial, yielded).unwrap();
-    }
-    job.check(range, &partial).unwrap();
-    partial
-}
-
 #[test]
 fn a_class_is_listed_with_all_its_fixed_grids_and_true_forms() {
     let job = job();
     let parts = Parts::default();
     let range = units_of(&job, "three bands cycled; three stacks cycled");
-    let partial = run(&job, range.clone(), &parts);
+    let partial = laws::run_with(&job, range.clone(), Some(&parts));
     // Russell & Jarvis 2006.
     assert_eq!(partial.classes[0].total(), 323_928);
     let mut digest = PartsDigest::default();
@@ -92,16 +80,7 @@ fn any_split_of_the_units_gives_the_same_bytes() {
     let job = job();
     let range = units_of(&job, "three rows cycled in two bands; three stacks cycled");
     let range = range.start - 2..range.end;
-    let whole = postcard::to_stdvec(&run(&job, range.clone(), &Parts::default())).unwrap();
-    for cut in [range.start + 1, range.start + 2, range.end - 3] {
-        let mut low = run(&job, range.start..cut, &Parts::default());
-        let mut high = run(&job, cut..range.end, &Parts::default());
-        let kept = low.clone();
-        job.merge(&mut low, high.clone()).unwrap();
-        job.merge(&mut high, kept).unwrap();
-        assert_eq!(postcard::to_stdvec(&low).unwrap(), whole);
-        assert_eq!(postcard::to_stdvec(&high).unwrap(), whole);
-    }
+    laws::splits_agree(&job, range.clone(), [range.start + 1, range.start + 2, range.end - 3]);
 }
 
 #[test]
@@ -109,7 +88,7 @@ fn partials_that_cannot_be_are_refused() {
     let job = job();
     let range = units_of(&job, "three bands cycled; three stacks cycled");
     let range = range.start..range.start + 2;
-    let good = run(&job, range.clone(), &Parts::default());
+    let good = laws::run(&job, range.clone());
     assert!(job.check(range.start..range.start + 3, &good).is_err());
     assert!(job.check(range.clone(), &job.empty()).is_err());
     assert!(job.check(job.units()..job.units() + 1, &good).is_err());
@@ -128,7 +107,7 @@ fn partials_that_cannot_be_are_refused() {
 fn what_is_wrong_in_a_complete_result_is_said() {
     let job = job();
     let range = units_of(&job, "three bands cycled; three stacks cycled");
-    let partial = run(&job, range, &Parts::default());
+    let partial = laws::run(&job, range);
     let progress = Progress { units: job.units(), done: 20, needed: vec![None], ..Progress::default() };
     let report = job.report(&partial, &progress).unwrap();
     assert!(report.table.contains("unfinished: 20 of 192"), "{}", report.table);

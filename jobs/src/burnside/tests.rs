@@ -1,21 +1,13 @@
 //! The kind as the machinery sees it.
 
 use super::*;
-use crate::kind::NeededReport;
+use crate::{
+    kind::NeededReport,
+    laws::{self, run},
+};
 
 fn job(shape: &str, no_transpose: bool) -> Burnside {
     Burnside::new(BurnsideArgs { shape: shape.parse().unwrap(), no_transpose }).unwrap()
-}
-
-fn run(job: &Burnside, range: Range<u64>) -> Vec<ClassPartial> {
-    let mut partial = job.empty();
-    for unit in range.clone() {
-        let yielded = job.run_unit(unit, &UnitContext::free()).unwrap();
-        job.check(unit..unit + 1, &yielded).unwrap();
-        job.merge(&mut partial, yielded).unwrap();
-    }
-    job.check(range, &partial).unwrap();
-    partial
 }
 
 /// All units done, and a recount that has found `total`.
@@ -77,15 +69,7 @@ fn without_transposition_there_are_nearly_twice_as_many() {
 #[test]
 fn any_split_of_the_units_gives_the_same_bytes() {
     let job = job("2x3", false);
-    let whole = postcard::to_stdvec(&run(&job, 0..job.units())).unwrap();
-    for cut in 1..job.units() {
-        let (mut low, high) = (run(&job, 0..cut), run(&job, cut..job.units()));
-        let mut other_way = high.clone();
-        job.merge(&mut other_way, low.clone()).unwrap();
-        job.merge(&mut low, high).unwrap();
-        assert_eq!(postcard::to_stdvec(&low).unwrap(), whole);
-        assert_eq!(postcard::to_stdvec(&other_way).unwrap(), whole);
-    }
+    laws::splits_agree(&job, 0..job.units(), 1..job.units());
 }
 
 #[test]

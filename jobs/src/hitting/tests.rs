@@ -5,6 +5,7 @@ use std::fs;
 use shared::unavoidable::brute;
 
 use super::*;
+use crate::laws::{self, run};
 
 const GRID: &str = "1234341221434321";
 const OTHER: &str = "1234341223414123";
@@ -12,17 +13,6 @@ const OTHER: &str = "1234341223414123";
 fn job(grids: &[&str], clues: &str) -> Hitting {
     let grids = grids.iter().map(|grid| Grids::find(grid).unwrap()).collect();
     Hitting::new(HittingArgs { grids, clues: parse_clues(clues).unwrap() }).unwrap()
-}
-
-fn run(job: &Hitting, range: Range<u64>) -> Partial {
-    let mut sum = job.empty();
-    for unit in range.clone() {
-        let yielded = job.run_unit(unit, &UnitContext::free()).unwrap();
-        job.check(unit..unit + 1, &yielded).unwrap();
-        job.merge(&mut sum, yielded).unwrap();
-    }
-    job.check(range, &sum).unwrap();
-    sum
 }
 
 #[test]
@@ -42,16 +32,7 @@ fn small_grids_give_what_brute_force_gives() {
     assert_eq!((&report.json["grids"], &report.json["grids_with_puzzles"]), (&"2".into(), &"2".into()));
     assert!(report.table.contains("there are no others"), "{}", report.table);
     assert_eq!(report.csv.lines().count() as u64, 1 + whole.count().min(1000));
-    // Any split gives the same bytes.
-    let bytes = postcard::to_stdvec(&whole).unwrap();
-    for cut in [1, 7, 16, 31] {
-        let (mut low, high) = (run(&job, 0..cut), run(&job, cut..job.units()));
-        let mut other = high.clone();
-        job.merge(&mut other, low.clone()).unwrap();
-        job.merge(&mut low, high).unwrap();
-        assert_eq!(postcard::to_stdvec(&low).unwrap(), bytes);
-        assert_eq!(postcard::to_stdvec(&other).unwrap(), bytes);
-    }
+    laws::splits_agree(&job, 0..job.units(), [1, 7, 16, 31]);
 }
 
 #[test]

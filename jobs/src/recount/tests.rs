@@ -6,21 +6,13 @@ use std::sync::{
 };
 
 use super::*;
-use crate::kind::UnitCheckpoint;
+use crate::{
+    kind::UnitCheckpoint,
+    laws::{self, run},
+};
 
 fn job(shape: &str, method: Method, fillings: bool) -> Recount {
     Recount::new(RecountArgs { shape: shape.parse().unwrap(), method, fillings }).unwrap()
-}
-
-fn run(job: &Recount, range: Range<u64>) -> Partial {
-    let mut partial = job.empty();
-    for unit in range.clone() {
-        let yielded = job.run_unit(unit, &UnitContext::free()).unwrap();
-        job.check(unit..unit + 1, &yielded).unwrap();
-        job.merge(&mut partial, yielded).unwrap();
-    }
-    job.check(range, &partial).unwrap();
-    partial
 }
 
 fn finished(job: &Recount) -> Progress {
@@ -63,16 +55,7 @@ fn nine_is_reported_as_scripts_expect() {
 fn any_split_and_order_give_the_same_bytes() {
     for (shape, method) in [("2x3", Method::Search), ("2x3", Method::Audit), ("2x4", Method::Gangster)] {
         let job = job(shape, method, false);
-        let whole = run(&job, 0..job.units());
-        for cut in [1, job.units() / 3, job.units() - 1] {
-            let mut left = run(&job, 0..cut);
-            let mut right = run(&job, cut..job.units());
-            job.merge(&mut right, left.clone()).unwrap();
-            assert_eq!(right, whole, "{shape} {method:?} cut at {cut}");
-            job.merge(&mut left, job.empty()).unwrap();
-            job.merge(&mut left, run(&job, cut..job.units())).unwrap();
-            assert_eq!(postcard::to_stdvec(&left), postcard::to_stdvec(&whole));
-        }
+        laws::splits_agree(&job, 0..job.units(), [1, job.units() / 3, job.units() - 1]);
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use super::*;
-use crate::parts::memory::Parts;
+use crate::{laws, parts::memory::Parts};
 
 const UNIQUE: &str = "..8.95..1..6..13.5.......4..7...9..2.4.5.....8..6........12..8...4..2.6..........";
 const SEVENTEEN: &str = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
@@ -13,18 +13,6 @@ const SEVENTEEN: &str = "0000000104000000000200000000000504070080003000010900003
 fn job(files: &[&std::path::Path], limit: u32) -> Solve {
     let corpora = files.iter().map(|file| Source::find(file.to_str().unwrap()).unwrap()).collect();
     Solve::new(SolveArgs { corpora, limit }).unwrap()
-}
-
-fn run(job: &Solve, parts: &Parts) -> Tally {
-    let mut sum = job.empty();
-    for unit in 0..job.units() {
-        let context = UnitContext::free().with_parts(Some(parts));
-        let yielded = job.run_unit(unit, &context).unwrap();
-        job.check(unit..unit + 1, &yielded).unwrap();
-        job.merge(&mut sum, yielded).unwrap();
-    }
-    job.check(0..job.units(), &sum).unwrap();
-    sum
 }
 
 fn output(job: &Solve, tally: &Tally, parts: &Parts) -> String {
@@ -50,7 +38,7 @@ fn every_line_gets_its_row_and_wrong_ones_are_named() {
     fs::write(&file, text).unwrap();
     let job = job(&[&file], 3);
     let parts = Parts::default();
-    let tally = run(&job, &parts);
+    let tally = laws::run_with(&job, 0..job.units(), Some(&parts));
     let output = output(&job, &tally, &parts);
     let rows: Vec<Vec<&str>> = output.lines().map(|line| line.split(',').collect()).collect();
     assert!(rows.iter().all(|row| row.len() == 4), "{output}");
@@ -100,7 +88,7 @@ fn large_files_are_cut_and_put_together_in_order() {
     let job = job(&[&first, &second], 2);
     assert_eq!(job.units(), 4);
     let parts = Parts::default();
-    let tally = run(&job, &parts);
+    let tally = laws::run_with(&job, 0..job.units(), Some(&parts));
     let output = output(&job, &tally, &parts);
     let written: Vec<&str> = output.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
     assert_eq!(written.len(), rows + 2);
@@ -108,19 +96,7 @@ fn large_files_are_cut_and_put_together_in_order() {
         assert_eq!(written.replace('.', "0") + "\n", puzzle(row), "row {row}");
     }
     assert_eq!(tally.wrong, [partial::Wrong { unit: 3, line: 2, what: tally.wrong[0].what.clone() }]);
-    // Any split gives the same bytes.
-    let part = |range: Range<u64>| {
-        let mut sum = job.empty();
-        range
-            .for_each(|unit| job.merge(&mut sum, job.run_unit(unit, &UnitContext::free()).unwrap()).unwrap());
-        sum
-    };
-    let (mut low, high) = (part(0..1), part(1..4));
-    let mut other = high.clone();
-    job.merge(&mut other, low.clone()).unwrap();
-    job.merge(&mut low, high).unwrap();
-    assert_eq!(postcard::to_stdvec(&low).unwrap(), postcard::to_stdvec(&tally).unwrap());
-    assert_eq!(postcard::to_stdvec(&other).unwrap(), postcard::to_stdvec(&tally).unwrap());
+    laws::splits_agree(&job, 0..4, 1..4);
 }
 
 #[test]

@@ -1,22 +1,11 @@
 //! The kind as the machinery sees it; what it finds is tested in `shared`.
 
 use super::*;
-use crate::parts::memory::Parts;
+use crate::{laws, parts::memory::Parts};
 
 fn job(grids: &[&str], max_size: u32, sets: bool) -> Unavoidable {
     let grids = grids.iter().map(|grid| Grids::find(grid).unwrap()).collect();
     Unavoidable::new(UnavoidableArgs { grids, max_size, sets }).unwrap()
-}
-
-fn run(job: &Unavoidable, range: Range<u64>, parts: &Parts) -> Partial {
-    let mut sum = job.empty();
-    for unit in range.clone() {
-        let yielded = job.run_unit(unit, &UnitContext::free().with_parts(Some(parts))).unwrap();
-        job.check(unit..unit + 1, &yielded).unwrap();
-        job.merge(&mut sum, yielded).unwrap();
-    }
-    job.check(range, &sum).unwrap();
-    sum
 }
 
 #[test]
@@ -24,7 +13,7 @@ fn the_grid_with_most_automorphisms_is_reported() {
     let grid = "123456789456789123789123456231564897564897231897231564312645978645978312978312645";
     let job = job(&[grid], 9, true);
     let parts = Parts::default();
-    let partial = run(&job, 0..1, &parts);
+    let partial = laws::run_with(&job, 0..1, Some(&parts));
     let progress = Progress { units: 1, done: 1, ..Progress::default() };
     let report = job.report(&partial, &progress).unwrap();
     let sets = unavoidable_sets(&CompleteGrid::read(grid).unwrap(), 9);
@@ -46,18 +35,9 @@ fn any_split_of_the_units_gives_the_same_bytes() {
     let grids: Vec<&str> = ["1234341221434321", "1234341223414123"].into_iter().cycle().take(30).collect();
     let job = job(&grids, 8, false);
     assert_eq!(job.units(), 4);
-    let parts = Parts::default();
-    let whole = run(&job, 0..4, &parts);
+    laws::splits_agree(&job, 0..4, 1..4);
+    let whole = laws::run(&job, 0..4);
     assert_eq!(whole.grids, 30);
-    let bytes = postcard::to_stdvec(&whole).unwrap();
-    for cut in 1..4 {
-        let (mut low, high) = (run(&job, 0..cut, &parts), run(&job, cut..4, &parts));
-        let mut other = high.clone();
-        job.merge(&mut other, low.clone()).unwrap();
-        job.merge(&mut low, high).unwrap();
-        assert_eq!(postcard::to_stdvec(&low).unwrap(), bytes);
-        assert_eq!(postcard::to_stdvec(&other).unwrap(), bytes);
-    }
     assert!(job.check(0..3, &whole).is_err());
     let mut bad = whole.clone();
     bad.first[0].grid = 1;
