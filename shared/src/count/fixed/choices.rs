@@ -8,7 +8,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{blocks::Block, mask::Mask, orbits::CellOrbits};
+use super::{
+    blocks::Block,
+    mask::{Mask, Mixed},
+    orbits::CellOrbits,
+};
 use crate::symmetry::Symmetry;
 
 /// Where each orbit of cells goes, by their bits in a mask.
@@ -46,7 +50,7 @@ pub(super) fn up_to<M: Mask>(
         let alone = |block: &Block<M>| Choice { block: *block, alike: 1, stabilizer: Vec::new() };
         return blocks.iter().map(alone).collect();
     }
-    let mut seen = HashSet::new();
+    let mut seen: HashSet<M, Mixed> = HashSet::default();
     let mut choices = Vec::new();
     for block in blocks {
         if !seen.contains(&block.mask) {
@@ -60,14 +64,15 @@ pub(super) fn up_to<M: Mask>(
 fn orbit<M: Mask>(
     generators: &[Action],
     block: Block<M>,
-    seen: &mut HashSet<M>,
+    seen: &mut HashSet<M, Mixed>,
     with_stabilizer: bool,
 ) -> Choice<M> {
     // The block without cells is the only choice when all is covered.
     let first = if block.mask == M::EMPTY { M::EMPTY } else { M::bit(block.mask.first()) };
     let mut orbit = vec![block.mask];
     // For each block of the orbit its number, and what takes the first one to it; as long as they are not too many.
-    let mut numbers = HashMap::from([(block.mask, 0)]);
+    let mut numbers: HashMap<M, usize, Mixed> = HashMap::default();
+    numbers.insert(block.mask, 0);
     let identity: Action = (0..=u8::MAX).take(M::BITS).collect();
     let mut ways: Vec<Action> = with_stabilizer.then_some(identity).into_iter().collect();
     let mut stabilizer: HashSet<Action> = HashSet::new();

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::{mask::Mask, orbits::CellOrbits};
+use super::{
+    mask::{Mask, Mixed},
+    orbits::CellOrbits,
+};
 use crate::symmetry::Symmetry;
 
 /// An element of the centralizer.
@@ -55,7 +58,7 @@ pub(super) fn up_to<T: Copy + Eq + std::hash::Hash>(
     image: impl Fn(&Commuting, T) -> T,
     is_choice: impl Fn(T) -> bool,
 ) -> Vec<(T, u64)> {
-    let mut seen = HashSet::new();
+    let mut seen: HashSet<T, Mixed> = HashSet::default();
     let mut representatives = Vec::new();
     for choice in choices {
         let before = seen.len();
