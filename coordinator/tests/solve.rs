@@ -32,10 +32,10 @@ fn corpus(path: &Path, lines: usize) {
 fn check(output: &Path, lines: usize) {
     let text = std::fs::read_to_string(output).expect("the output");
     let rows: Vec<&str> = text.lines().collect();
-    assert_eq!((rows[0], rows.len()), ("puzzle,verdict,solutions,solution", lines + 1));
+    assert_eq!((rows[0], rows.len()), ("puzzle,verdict,solutions,solution,problem", lines + 1));
     let expected: Vec<String> = (0..27)
         .map(|number| {
-            format!("{},unique,1,{}", variant(number, PUZZLE).replace('0', "."), variant(number, SOLUTION))
+            format!("{},unique,1,{},", variant(number, PUZZLE).replace('0', "."), variant(number, SOLUTION))
         })
         .collect();
     let wrong = rows[1..].iter().enumerate().find(|(line, row)| **row != expected[line % 27]);

@@ -11,7 +11,7 @@ use crate::kind::{
     BadPartial, BadSettings, JobKind, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Needed, Progress, Report,
     UnitContext, UnitError,
 };
-use crate::parts::{OutputError, PartSource};
+use crate::parts::{Finished, Form, OutputError};
 
 /// A kind in the registry.
 pub trait ErasedKind: Send + Sync {
@@ -21,6 +21,8 @@ pub trait ErasedKind: Send + Sync {
     fn revision(&self) -> u32;
     /// [`JobKind::OUTPUT`].
     fn output(&self) -> Option<&'static str>;
+    /// [`JobKind::FORMS`].
+    fn forms(&self) -> &'static [Form];
     /// The subcommand with the kind's arguments, about line and examples.
     fn command(&self) -> clap::Command;
     /// Reads the arguments into settings, and checks them.
@@ -70,12 +72,7 @@ pub trait ErasedJob: Send + Sync {
     /// # Errors
     ///
     /// When a part is missing or does not fit the report, or `out` fails.
-    fn assemble(
-        &self,
-        report: &serde_json::Value,
-        parts: &dyn PartSource,
-        out: &mut dyn io::Write,
-    ) -> Result<(), OutputError>;
+    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError>;
 }
 
 /// A running sum of partials, kept decoded.
@@ -134,6 +131,10 @@ impl<K: JobKind> ErasedKind for Erased<K> {
 
     fn output(&self) -> Option<&'static str> {
         K::OUTPUT
+    }
+
+    fn forms(&self) -> &'static [Form] {
+        K::FORMS
     }
 
     fn command(&self) -> clap::Command {
@@ -195,13 +196,8 @@ impl<K: JobKind> ErasedJob for K {
         JobKind::report(self, &decode::<K>(partial)?, progress)
     }
 
-    fn assemble(
-        &self,
-        report: &serde_json::Value,
-        parts: &dyn PartSource,
-        out: &mut dyn io::Write,
-    ) -> Result<(), OutputError> {
-        JobKind::assemble(self, report, parts, out)
+    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+        JobKind::assemble(self, finished, out)
     }
 }
 

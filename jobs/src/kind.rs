@@ -9,7 +9,7 @@ use std::{io, ops::Range};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::parts::{OutputError, PartSink, PartSource, each_part};
+use crate::parts::{Finished, Form, OutputError, PartSink, each_part};
 
 /// A job kind.
 ///
@@ -36,6 +36,8 @@ pub trait JobKind: Sized + Send + Sync + 'static {
 
     /// What the file holds that `--output` writes, for kinds whose units have parts.
     const OUTPUT: Option<&'static str> = None;
+    /// The forms it can have.
+    const FORMS: &'static [Form] = &[Form::Csv];
 
     /// The settings of a job, which are also its command-line arguments. Serialised as JSON they name the job, so
     /// use `#[serde(deny_unknown_fields)]` and leave nothing in that does not change the result.
@@ -96,13 +98,8 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     /// # Errors
     ///
     /// When a part is missing or does not fit the report ([`Report::json`]), or `out` fails.
-    fn assemble(
-        &self,
-        report: &serde_json::Value,
-        parts: &dyn PartSource,
-        out: &mut dyn io::Write,
-    ) -> Result<(), OutputError> {
-        each_part(self.units(), report, parts, |part| Ok(out.write_all(&part)?))
+    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+        each_part(self.units(), finished, |part| Ok(out.write_all(&part)?))
     }
 
     /// Words the report of a finished or unfinished job.
@@ -189,7 +186,7 @@ impl<'a> UnitContext<'a> {
     /// # Errors
     ///
     /// [`UnitError::Failed`] when it cannot be written: the unit must not count as done.
-    pub fn put_part(&self, unit: u64, part: &[u8]) -> Result<(), UnitError> {
+    pub fn put_part(&self, unit: u64, part: Vec<u8>) -> Result<(), UnitError> {
         self.parts.map_or(Ok(()), |parts| parts.put(unit, part)).map_err(UnitError::Failed)
     }
 

@@ -24,7 +24,7 @@ pub use kind::{
     UnitCheckpoint, UnitContext, UnitError,
 };
 
-pub use parts::{OutputError, PartSink, PartSource, PartsDigest};
+pub use parts::{Finished, Form, OutputError, PartSink, PartSource, PartsDigest};
 
 use erased::Erased;
 

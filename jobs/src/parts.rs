@@ -3,28 +3,66 @@
 //! A part is written whole before its unit counts as done, so that a finished job has all of them. They are put
 //! together by the kind when someone asks for the output.
 
-use std::io;
+use std::{
+    io,
+    num::NonZero,
+    path::Path,
+    sync::mpsc::{Receiver, sync_channel},
+};
 
 use serde::{Deserialize, Serialize};
 
 /// Where units put their parts.
 pub trait PartSink: Sync {
-    /// Keeps the part of a unit: all of it or nothing, on disk when this returns. A second time it is replaced.
+    /// Keeps the part of a unit: all of it or nothing, on disk before the unit counts as done. A second time it is
+    /// replaced.
     ///
     /// # Errors
     ///
-    /// What keeps it from being written, and where.
-    fn put(&self, unit: u64, part: &[u8]) -> Result<(), String>;
+    /// What keeps it, or one before, from being written, and where.
+    fn put(&self, unit: u64, part: Vec<u8>) -> Result<(), String>;
 }
 
 /// Where parts are read from.
-pub trait PartSource {
+pub trait PartSource: Sync {
     /// The part of a unit.
     ///
     /// # Errors
     ///
     /// When it is not there, or cannot be read.
     fn get(&self, unit: u64) -> Result<Vec<u8>, OutputError>;
+}
+
+/// The form of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Lines of text, or a table with a line of names.
+    Csv,
+    /// A JSON object a line.
+    JsonLines,
+}
+
+impl Form {
+    /// What the end of a file's name asks for: JSON Lines for `.jsonl` and `.ndjson`, else text.
+    #[must_use]
+    pub fn of_name(path: &Path) -> Self {
+        match path.extension() {
+            Some(end) if end.eq_ignore_ascii_case("jsonl") || end.eq_ignore_ascii_case("ndjson") => {
+                Self::JsonLines
+            }
+            _ => Self::Csv,
+        }
+    }
+}
+
+/// What an output is made of.
+pub struct Finished<'a> {
+    /// [`Report::json`](crate::Report::json) of the finished job.
+    pub report: &'a serde_json::Value,
+    /// The parts of its units.
+    pub parts: &'a dyn PartSource,
+    /// The form that is asked for, one of [`JobKind::FORMS`](crate::kind::JobKind::FORMS).
+    pub form: Form,
 }
 
 /// Why there is no output.
@@ -76,17 +114,53 @@ impl PartsDigest {
 /// When a part is missing, `take` fails, or the parts are not those that the result was made from.
 pub fn each_part(
     units: u64,
-    report: &serde_json::Value,
-    parts: &dyn PartSource,
-    mut take: impl FnMut(Vec<u8>) -> Result<(), OutputError>,
+    finished: &Finished<'_>,
+    take: impl FnMut(Vec<u8>) -> Result<(), OutputError>,
 ) -> Result<(), OutputError> {
+    each_rendered(units, finished, |_, part| Ok(part), take)
+}
+
+/// The same with every part turned into something else first, on all cores: what is large is read, checked and turned
+/// into text beside what is written.
+///
+/// # Errors
+///
+/// As [`each_part`], or when `render` fails.
+pub fn each_rendered<T: Send>(
+    units: u64,
+    finished: &Finished<'_>,
+    render: impl Fn(u64, Vec<u8>) -> Result<T, OutputError> + Sync,
+    mut take: impl FnMut(T) -> Result<(), OutputError>,
+) -> Result<(), OutputError> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get) as u64;
+    let one = |unit| {
+        let part = finished.parts.get(unit)?;
+        let digest = PartsDigest::of(unit, &part);
+        Ok((digest, render(unit, part)?))
+    };
     let mut digest = PartsDigest::default();
-    for unit in 0..units {
-        let part = parts.get(unit)?;
-        digest = digest.plus(PartsDigest::of(unit, &part));
-        take(part)?;
-    }
-    if report["parts"] == digest.hex() {
+    std::thread::scope(|scope| {
+        // Thread k has units k, k + cores, ...; it stops when no one takes what it sends.
+        let thread = |first: u64| {
+            let (send, receive) = sync_channel(1);
+            let one = &one;
+            scope.spawn(move || {
+                let mut units = (first..units).step_by(usize::try_from(cores).unwrap_or(1));
+                units.try_for_each(|unit| send.send(one(unit)))
+            });
+            receive
+        };
+        let lanes: Vec<Receiver<Result<(PartsDigest, T), OutputError>>> =
+            (0..cores.min(units)).map(thread).collect();
+        for lane in lanes.iter().cycle().take(usize::try_from(units).unwrap_or(usize::MAX)) {
+            let died = |_| OutputError::Part("a thread that reads parts failed".into());
+            let (part, rendered) = lane.recv().map_err(died)??;
+            digest = digest.plus(part);
+            take(rendered)?;
+        }
+        Ok::<(), OutputError>(())
+    })?;
+    if finished.report["parts"] == digest.hex() {
         return Ok(());
     }
     Err(OutputError::Part(
@@ -105,8 +179,8 @@ pub(crate) mod memory {
     pub(crate) struct Parts(pub Mutex<BTreeMap<u64, Vec<u8>>>);
 
     impl PartSink for Parts {
-        fn put(&self, unit: u64, part: &[u8]) -> Result<(), String> {
-            self.0.lock().unwrap().insert(unit, part.to_vec());
+        fn put(&self, unit: u64, part: Vec<u8>) -> Result<(), String> {
+            self.0.lock().unwrap().insert(unit, part);
             Ok(())
         }
     }

@@ -18,6 +18,7 @@ use jobs::{Accumulator, PartSink, UnitCheckpoint, UnitContext, UnitError};
 use crate::{
     bridge::guarded,
     job_cache::OpenJob,
+    part_writer::PartWriter,
     parts::Parts,
     spool::{Spool, SpooledCommit as Output},
 };
@@ -218,14 +219,16 @@ fn stretch_by_stretch(
     let opened = job.get().map_err(|error| (lease.start, error))?;
     let mut stretch = Stretch::new(lease.start, Arc::clone(&opened).accumulator());
     let Means { spool, parts, pace } = means;
-    let parts = parts.as_ref().map(|root| Parts::new(root, lease.job));
-    let parts = parts.as_ref().map(|parts| parts as &dyn PartSink);
+    let parts = parts.as_ref().map(|root| PartWriter::new(Parts::new(root, lease.job)));
+    let sink = parts.as_ref().map(|parts| parts as &dyn PartSink);
+    // What is reported counts as done: its parts have to be there.
+    let settle = || parts.as_ref().map_or(Ok(()), PartWriter::settle);
     let stop = || lease.stopped();
     let mut failure = None;
     while let Some(unit) = lease.claim() {
         let slot = UnitSlot { spool, job: lease.job, unit, used: AtomicBool::new(false) };
         // A panic inside a unit must not take the finished units of the stretch with it.
-        let context = UnitContext::new(&stop, Some(&slot)).with_parts(parts);
+        let context = UnitContext::new(&stop, Some(&slot)).with_parts(sink);
         match guarded(|| stretch.sum.run_unit(unit, &context)) {
             Ok(Ok(())) => {}
             Ok(Err(UnitError::Stopped)) => break,
@@ -240,21 +243,26 @@ fn stretch_by_stretch(
         lease.finish(unit);
         let now = Instant::now();
         if now - stretch.began >= pace.commit_every {
+            settle()?;
             if let Some(output) = stretch.output(lease)? {
                 report(Report::Commit(output));
             }
             stretch = Stretch::new(unit + 1, Arc::clone(&opened).accumulator());
         } else if now - stretch.kept >= pace.keep_every {
+            settle()?;
             stretch.kept = now;
             if let Some(output) = stretch.output(lease)? {
                 report(Report::Keep(output));
             }
         }
     }
-    Ok((stretch.output(lease)?, failure))
+    match settle() {
+        Ok(()) => Ok((stretch.output(lease)?, failure)),
+        Err(unwritten) => Ok((None, failure.or(Some(unwritten)))),
+    }
 }
 
-/// The part of a lease since its last commit.
+/// The stretch of a lease since its last commit.
 struct Stretch {
     start: u64,
     sum: Box<dyn Accumulator>,

@@ -11,6 +11,7 @@ mod job_cache;
 pub mod lease;
 mod link;
 mod outbox;
+pub mod part_writer;
 pub mod parts;
 pub mod spool;
 mod spool_writer;

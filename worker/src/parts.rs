@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jobs::{OutputError, PartSink, PartSource};
+use jobs::{OutputError, PartSource};
 
 /// Parts larger than this are not read: no unit makes such.
 const MAX_PART_BYTES: u64 = 1 << 30;
@@ -32,28 +32,33 @@ impl Parts {
         self.dir.join(format!("{unit:020}.part"))
     }
 
-    fn write(&self, unit: u64, part: &[u8]) -> io::Result<()> {
+    /// Writes a part; its name is on disk after [`Self::sync`].
+    pub(crate) fn write(&self, unit: u64, part: &[u8]) -> Result<(), String> {
+        self.write_file(unit, part).map_err(|e| self.failed(&e))
+    }
+
+    fn failed(&self, error: &io::Error) -> String {
+        format!("cannot write its part of the output into {}: {error}", self.dir.display())
+    }
+
+    /// Makes the names of all parts durable.
+    pub(crate) fn sync(&self) -> Result<(), String> {
+        File::open(&self.dir).and_then(|dir| dir.sync_all()).map_err(|e| self.failed(&e))
+    }
+
+    fn write_file(&self, unit: u64, part: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.dir)?;
         let draft = self.dir.join(format!("{unit:020}.{}", uuid::Uuid::new_v4().simple()));
         let written = File::create_new(&draft).and_then(|mut file| {
             file.write_all(part)?;
             file.sync_all()?;
-            fs::rename(&draft, self.path(unit))?;
-            // The name has to be on disk too.
-            File::open(&self.dir)?.sync_all()
+            fs::rename(&draft, self.path(unit))
         });
         if written.is_err() {
             // On a full disk the draft would be in the way of those that still fit.
             drop(fs::remove_file(&draft));
         }
         written
-    }
-}
-
-impl PartSink for Parts {
-    fn put(&self, unit: u64, part: &[u8]) -> Result<(), String> {
-        let dir = self.dir.display();
-        self.write(unit, part).map_err(|e| format!("cannot write its part of the output into {dir}: {e}"))
     }
 }
 
@@ -73,15 +78,27 @@ impl PartSource for Parts {
 
 #[cfg(test)]
 mod tests {
+    use jobs::PartSink;
+
     use super::*;
+    use crate::part_writer::PartWriter;
+
+    fn put(parts: &Parts, unit: u64, part: &[u8]) -> Result<(), String> {
+        let writer = PartWriter::new(parts.clone());
+        writer.put(unit, part.to_vec())?;
+        writer.settle().map_err(|(failed, error)| {
+            assert_eq!(failed, unit);
+            error
+        })
+    }
 
     #[test]
     fn a_part_is_whole_or_absent() {
         let root = tempfile::tempdir().expect("a folder");
         let parts = Parts::new(root.path(), [7; 16]);
         assert!(parts.get(3).expect_err("absent").to_string().contains("--fresh"));
-        parts.put(3, b"first").expect("written");
-        parts.put(3, b"again").expect("replaced");
+        put(&parts, 3, b"first").expect("written");
+        put(&parts, 3, b"again").expect("replaced");
         assert_eq!(parts.get(3).expect("there"), b"again");
         let names = fs::read_dir(root.path().join("07".repeat(16))).expect("a folder");
         assert_eq!(names.count(), 1, "no drafts are left");
@@ -91,7 +108,7 @@ mod tests {
     #[test]
     fn a_folder_that_cannot_be_written_is_named() {
         let root = tempfile::NamedTempFile::new().expect("a file");
-        let error = Parts::new(root.path(), [7; 16]).put(0, b"part").expect_err("a file is no folder");
+        let error = put(&Parts::new(root.path(), [7; 16]), 0, b"part").expect_err("a file is no folder");
         assert!(error.contains(&root.path().display().to_string()), "{error}");
     }
 }

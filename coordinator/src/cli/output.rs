@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jobs::{OutputError, Report};
+use jobs::{Finished, Form, OutputError, Report};
 use proto::v1::{JobStatus, State};
 use worker::parts::Parts;
 
@@ -22,6 +22,19 @@ pub async fn write(status: &JobStatus, report: &Report, parts: &Path, path: Path
     written.map_err(|e| Failure::failed(format!("writing the output failed: {e}")))?
 }
 
+/// Whether a kind can write to a file of this name.
+pub fn check(kind: &dyn jobs::ErasedKind, path: &Path) -> Result<(), Failure> {
+    let name = kind.name();
+    if kind.output().is_none() {
+        return Err(Failure::usage(format!("jobs of kind {name} have no output beside their report")));
+    }
+    if !kind.forms().contains(&Form::of_name(path)) {
+        let path = path.display();
+        return Err(Failure::usage(format!("{path}: the output of {name} is text, not JSON Lines")));
+    }
+    Ok(())
+}
+
 fn write_blocking(
     status: &JobStatus,
     report: &serde_json::Value,
@@ -32,15 +45,11 @@ fn write_blocking(
     let run = u128::from_str_radix(&status.run, 16).map_err(|e| failed(&e))?.to_be_bytes();
     let kind = jobs::find(&status.kind)
         .ok_or_else(|| failed(&format_args!("this program knows no job kind {}", status.kind)))?;
-    if kind.output().is_none() {
-        return Err(Failure::usage(format!(
-            "jobs of kind {} have no output beside their report",
-            kind.name()
-        )));
-    }
+    check(kind, path)?;
     let job = kind.open(&status.settings).map_err(|e| failed(&e))?;
     let parts = Parts::new(parts, run);
-    whole(path, |out| job.assemble(report, &parts, out)).map_err(|e| failed(&e))
+    let finished = Finished { report, parts: &parts, form: Form::of_name(path) };
+    whole(path, |out| job.assemble(&finished, out)).map_err(|e| failed(&e))
 }
 
 /// Writes a file beside its place, syncs it, and puts it there.

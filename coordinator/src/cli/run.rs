@@ -73,6 +73,9 @@ fn read(matches: &ArgMatches) -> Result<(SubmitRequest, RunArgs, Option<PathBuf>
     let args = RunArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
     // Only kinds with an output have the argument.
     let output = matches.try_get_one::<PathBuf>(OUTPUT).ok().flatten().cloned();
+    if let (Some(path), Some(kind)) = (&output, jobs::find(&request.kind)) {
+        output::check(kind, path)?;
+    }
     Ok((SubmitRequest { fresh: args.fresh, ..request }, args, output))
 }
 

@@ -16,7 +16,7 @@ use shared::symmetry::automorphic::AutomorphicGrids;
 
 use crate::{
     kind::{BadPartial, BadSettings, JobKind, Needed, Progress, Report, UnitContext, UnitError},
-    parts::{OutputError, PartSource, PartsDigest},
+    parts::{Finished, OutputError, PartsDigest},
 };
 use partial::{ClassPartial, Partial};
 
@@ -67,10 +67,11 @@ impl JobKind for Automorphic {
     fn run_unit(&self, unit: u64, context: &UnitContext<'_>) -> Result<Partial, UnitError> {
         let found = self.grids.run_unit(unit, &|| context.stopped()).ok_or(UnitError::Stopped)?;
         let part = part::encode(&found.grids);
-        context.put_part(unit, &part)?;
+        let digest = PartsDigest::of(unit, &part);
+        context.put_part(unit, part)?;
         let class = u32::try_from(self.grids.class_of(unit).0).expect("few classes");
         let classes = vec![ClassPartial { class, units: 1, fixed: found.fixed }];
-        Ok(Partial { classes, parts: PartsDigest::of(unit, &part) })
+        Ok(Partial { classes, parts: digest })
     }
 
     fn check(&self, range: Range<u64>, partial: &Partial) -> Result<(), BadPartial> {
@@ -82,13 +83,8 @@ impl JobKind for Automorphic {
         Ok(())
     }
 
-    fn assemble(
-        &self,
-        report: &serde_json::Value,
-        parts: &dyn PartSource,
-        out: &mut dyn io::Write,
-    ) -> Result<(), OutputError> {
-        part::assemble(self.units(), report, parts, out)
+    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+        part::assemble(self.units(), finished, out)
     }
 
     fn report(&self, partial: &Partial, progress: &Progress) -> Result<Report, BadPartial> {

@@ -5,10 +5,9 @@
 
 use std::io::{self, Write};
 
-use serde_json::Value;
 use shared::symmetry::automorphic::AutomorphicGrid;
 
-use crate::parts::{OutputError, PartSource, each_part};
+use crate::parts::{Finished, OutputError, each_part};
 
 const FIRST_ROW: [u8; 9] = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
@@ -27,15 +26,10 @@ pub fn encode(grids: &[AutomorphicGrid]) -> Vec<u8> {
 }
 
 /// Writes the grids of all parts, each once, in ascending order, as text.
-pub fn assemble(
-    units: u64,
-    report: &Value,
-    parts: &dyn PartSource,
-    out: &mut dyn Write,
-) -> Result<(), OutputError> {
+pub fn assemble(units: u64, finished: &Finished<'_>, out: &mut dyn Write) -> Result<(), OutputError> {
     let mut records: Vec<Record> = Vec::new();
     let mut compact_at = 1 << 20;
-    each_part(units, report, parts, |part| {
+    each_part(units, finished, |part| {
         records.extend_from_slice(part.as_chunks().0);
         if records.len() >= compact_at {
             // Most grids are in several parts: keep the list short.
@@ -48,11 +42,9 @@ pub fn assemble(
     records.sort_unstable();
     records.dedup();
     let grids = records.len().to_string();
-    if report["grids"] != grids {
-        return Err(OutputError::Part(format!(
-            "the parts have {grids} grids, and the result says {}",
-            report["grids"]
-        )));
+    let told = &finished.report["grids"];
+    if *told != grids {
+        return Err(OutputError::Part(format!("the parts have {grids} grids, and the result says {told}")));
     }
     records.iter().try_for_each(|record| write(record, out)).map_err(OutputError::Write)
 }

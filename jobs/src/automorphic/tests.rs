@@ -1,12 +1,15 @@
 //! The kind as the machinery sees it. The whole list is made by a test with real processes.
 
-use std::{cell::RefCell, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 use serde_json::json;
 use shared::symmetry::minlex;
 
 use super::*;
-use crate::{laws, parts::memory::Parts};
+use crate::{
+    laws,
+    parts::{Form, PartSource, memory::Parts},
+};
 
 fn job() -> Automorphic {
     Automorphic::new(AutomorphicArgs {}).unwrap()
@@ -20,11 +23,11 @@ fn units_of(job: &Automorphic, name: &str) -> Range<u64> {
 }
 
 /// Parts of some units; the others are empty.
-struct Given(RefCell<BTreeMap<u64, Vec<u8>>>);
+struct Given(BTreeMap<u64, Vec<u8>>);
 
 impl PartSource for Given {
     fn get(&self, unit: u64) -> Result<Vec<u8>, OutputError> {
-        Ok(self.0.borrow().get(&unit).cloned().unwrap_or_default())
+        Ok(self.0.get(&unit).cloned().unwrap_or_default())
     }
 }
 
@@ -46,8 +49,8 @@ fn a_class_is_listed_with_all_its_fixed_grids_and_true_forms() {
     forms.dedup();
     let report = json!({ "grids": forms.len().to_string(), "parts": digest.hex() });
     let mut out = Vec::new();
-    let source = Given(RefCell::new(parts.clone()));
-    job.assemble(&report, &source, &mut out).unwrap();
+    let finished = Finished { report: &report, parts: &Given(parts.clone()), form: Form::Csv };
+    job.assemble(&finished, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines.len() == forms.len() && lines.is_sorted(), "{} lines", lines.len());
@@ -70,7 +73,8 @@ fn a_class_is_listed_with_all_its_fixed_grids_and_true_forms() {
     for damage in [&tear as &dyn Fn(&mut BTreeMap<_, _>), &lose, &swap] {
         let mut damaged = parts.clone();
         damage(&mut damaged);
-        let error = job.assemble(&report, &Given(RefCell::new(damaged)), &mut Vec::new()).unwrap_err();
+        let finished = Finished { parts: &Given(damaged), ..finished };
+        let error = job.assemble(&finished, &mut Vec::new()).unwrap_err();
         assert!(error.to_string().contains("--fresh"), "{error}");
     }
 }

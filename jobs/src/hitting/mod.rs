@@ -138,8 +138,9 @@ impl JobKind for Hitting {
         found.puzzles.sort_unstable();
         let lines = found.puzzles.iter().map(|&clues| line::text(&self.grids[grid].puzzle(clues)) + "\n");
         let part = lines.collect::<String>().into_bytes();
-        context.put_part(unit, &part)?;
-        Ok(Partial::of_unit(unit, grid, &found, PartsDigest::of(unit, &part)))
+        let digest = PartsDigest::of(unit, &part);
+        context.put_part(unit, part)?;
+        Ok(Partial::of_unit(unit, grid, &found, digest))
     }
 
     fn check(&self, range: Range<u64>, partial: &Partial) -> Result<(), BadPartial> {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     kind::{BadPartial, BadSettings, JobKind, Needed, Progress, Report, UnitContext, UnitError},
-    parts::{OutputError, PartSource},
+    parts::{Finished, OutputError},
 };
 
 /// Arguments of the kind.
@@ -104,7 +104,7 @@ impl JobKind for Noop {
             std::hint::spin_loop();
         }
         if self.0.parts {
-            context.put_part(unit, format!("{unit}\n").as_bytes())?;
+            context.put_part(unit, format!("{unit}\n").into_bytes())?;
         }
         Ok(Tally { units: 1, sum: unit.into() })
     }
@@ -127,13 +127,8 @@ impl JobKind for Noop {
     }
 
     /// A tally has no digest of parts: checking one must not cost more the more units it has.
-    fn assemble(
-        &self,
-        _: &serde_json::Value,
-        parts: &dyn PartSource,
-        out: &mut dyn io::Write,
-    ) -> Result<(), OutputError> {
-        (0..self.0.units).try_for_each(|unit| Ok(out.write_all(&parts.get(unit)?)?))
+    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+        (0..self.0.units).try_for_each(|unit| Ok(out.write_all(&finished.parts.get(unit)?)?))
     }
 
     fn report(&self, partial: &Tally, progress: &Progress) -> Result<Report, BadPartial> {

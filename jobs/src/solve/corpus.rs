@@ -7,6 +7,12 @@ use crate::files::{File, Source};
 /// Bytes of a unit at least: some ten thousand puzzles, so that the lanes of the solver are full.
 const LEAST_UNIT_BYTES: u64 = 1 << 20;
 
+/// Bytes of a unit if the corpus has enough of them: each part is a file that has to reach the disk.
+const GOOD_UNIT_BYTES: u64 = 4 << 20;
+
+/// Units that a corpus is to have before they become larger than the least.
+const GOOD_UNITS: u64 = 32;
+
 /// Units of a job at most: what is known of each line by line fits into a partial.
 const MOST_UNITS: u64 = 4096;
 
@@ -33,7 +39,8 @@ impl Corpus {
         let total = files.iter().fold(0u64, |sum, file| sum.saturating_add(file.len_bytes));
         // Each file may have a last unit of its own.
         let room = MOST_UNITS.saturating_sub(files.len() as u64).max(1);
-        let unit_bytes = total.div_ceil(room).max(LEAST_UNIT_BYTES);
+        let good = (total / GOOD_UNITS).clamp(LEAST_UNIT_BYTES, GOOD_UNIT_BYTES);
+        let unit_bytes = total.div_ceil(room).max(good);
         let mut starts = vec![0];
         for file in &files {
             starts.push(starts[starts.len() - 1] + file.len_bytes.div_ceil(unit_bytes).max(1));

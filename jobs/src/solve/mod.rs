@@ -2,11 +2,11 @@
 //!
 //! A unit is a range of bytes of a file; the lines that begin in it are its puzzles. They are solved side by side by
 //! [`shared::solve::bitslice`] (9x9) or one by one by [`shared::solve::reference`] (other shapes). A unit's part has
-//! a row of CSV for every line with a puzzle, or with something that was to be one, in the order of the file; strung
-//! together, parts are the output.
+//! a row for every line with a puzzle, or with something that was to be one, in the order of the file.
 
 mod corpus;
 mod lines;
+mod output;
 mod partial;
 mod puzzle;
 mod report;
@@ -26,13 +26,13 @@ use shared::{
 use crate::{
     files::Source,
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
-    parts::{OutputError, PartSource, PartsDigest, each_part},
+    parts::{Finished, Form, OutputError, PartsDigest, each_rendered},
 };
 use corpus::Corpus;
 use lines::Lines;
-use partial::Tally;
+use partial::{ClueCounts, Tally};
 use puzzle::Entry;
-use rows::{Row, Verdict};
+use rows::Row;
 
 /// Arguments of the kind.
 #[derive(Debug, clap::Args, Serialize, Deserialize)]
@@ -64,9 +64,11 @@ impl JobKind for Solve {
     const ABOUT: &'static str = "Solves corpora of puzzles and tells which have one solution";
     const EXAMPLES: &'static str = "Examples:\n  nonet run solve puzzles.txt -o solved.csv\n  \
         nonet run solve corpus/ --limit 1000 --format json";
-    const REVISION: u32 = 1;
-    const OUTPUT: Option<&'static str> =
-        Some("CSV, a row for each line: the puzzle, the verdict, the number of solutions, the only solution");
+    const REVISION: u32 = 2;
+    const OUTPUT: Option<&'static str> = Some(
+        "a row for each line (the puzzle, the verdict, the number of solutions, the only solution, the problem)",
+    );
+    const FORMS: &'static [Form] = &[Form::Csv, Form::JsonLines];
 
     type Args = SolveArgs;
     type Partial = Tally;
@@ -101,6 +103,7 @@ impl JobKind for Solve {
         let entries = entries(&lines);
         let (mut part, mut tally) = (Vec::new(), Tally::default());
         let mut answers = Vec::new();
+        let mut clues = ClueCounts::default();
         for batch in entries.chunks(BATCH) {
             if context.stopped() {
                 return Err(UnitError::Stopped);
@@ -109,13 +112,13 @@ impl JobKind for Solve {
             let mut solved = answers.iter();
             for (number, entry) in batch {
                 if let Some(row) = self.row(entry, &mut solved) {
-                    tally.take(unit, *number, &row);
-                    row.write(self.limit, &mut part);
+                    tally.take(unit, *number, &row, &mut clues);
+                    row.write(&mut part);
                 }
             }
         }
-        context.put_part(unit, &part)?;
-        tally.end(unit, lines_of(&entries), PartsDigest::of(unit, &part));
+        tally.end(unit, lines_of(&entries), &clues, PartsDigest::of(unit, &part));
+        context.put_part(unit, part)?;
         Ok(tally)
     }
 
@@ -128,14 +131,12 @@ impl JobKind for Solve {
         Ok(())
     }
 
-    fn assemble(
-        &self,
-        report: &serde_json::Value,
-        parts: &dyn PartSource,
-        out: &mut dyn io::Write,
-    ) -> Result<(), OutputError> {
-        out.write_all(rows::HEADER)?;
-        each_part(self.units(), report, parts, |part| Ok(out.write_all(&part)?))
+    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+        if finished.form == Form::Csv {
+            out.write_all(output::HEADER)?;
+        }
+        let render = |unit, part: Vec<u8>| output::render(finished.form, self.limit, unit, &part);
+        each_rendered(self.units(), finished, render, |text| Ok(out.write_all(&text)?))
     }
 
     fn report(&self, partial: &Tally, progress: &Progress) -> Result<Report, BadPartial> {
@@ -179,15 +180,14 @@ impl Solve {
     fn row<'a>(&self, entry: &'a Entry, solved: &mut std::slice::Iter<'a, Answer>) -> Option<Row<'a>> {
         match entry {
             Entry::Nothing => None,
-            Entry::Unreadable(why) => Some(Row::unreadable(why.clone())),
+            Entry::Unreadable(why) => Some(Row::unreadable(why)),
             Entry::Nine(cells) => {
                 let answer = solved.next().expect("an answer for each puzzle");
                 if answer.invalid {
                     return Some(self.by_reference(Shape::NINE, cells));
                 }
-                let verdict = Verdict::of(answer.solutions.into());
-                let solution = if verdict == Verdict::Unique { &answer.solution[..] } else { &[] };
-                Some(Row::new(cells, verdict, answer.solutions.into(), solution.into()))
+                let solution = &answer.solution[..];
+                Some(Row::solved(Shape::NINE, &cells[..], answer.solutions.into(), solution))
             }
             Entry::Other(shape, cells) => Some(self.by_reference(*shape, cells)),
         }
@@ -195,12 +195,8 @@ impl Solve {
 
     fn by_reference<'a>(&self, shape: Shape, cells: &'a [u8]) -> Row<'a> {
         match reference::solve(shape, cells, self.limit.into()) {
-            Err(error) => Row::invalid(cells, error.to_string()),
-            Ok(found) => {
-                let verdict = Verdict::of(found.solutions);
-                let solution = if verdict == Verdict::Unique { found.first } else { None };
-                Row::new(cells, verdict, found.solutions, solution.unwrap_or_default().into())
-            }
+            Err(error) => Row::invalid(shape, cells, &error.to_string()),
+            Ok(found) => Row::solved(shape, cells, found.solutions, found.first.unwrap_or_default()),
         }
     }
 }

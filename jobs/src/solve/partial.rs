@@ -43,6 +43,15 @@ pub struct Wrong {
     pub what: String,
 }
 
+/// Puzzles of a unit by number of clues, in a form that is quick to count in.
+pub struct ClueCounts([u64; 626]);
+
+impl Default for ClueCounts {
+    fn default() -> Self {
+        Self([0; 626])
+    }
+}
+
 fn bad<T>(what: &str) -> Result<T, BadPartial> {
     Err(BadPartial(what.into()))
 }
@@ -54,24 +63,23 @@ impl Tally {
     }
 
     /// Counts a row of a unit.
-    pub fn take(&mut self, unit: u64, line: u32, row: &Row<'_>) {
+    pub fn take(&mut self, unit: u64, line: u32, row: &Row<'_>, clues: &mut ClueCounts) {
         *self.of(row.verdict) += 1;
         if row.verdict != Verdict::Unreadable {
-            *self.clues.entry(u16::try_from(row.clues()).expect("at most 625 cells")).or_default() += 1;
+            clues.0[row.clues()] += 1;
         }
         let hopeless =
-            row.cells.len() == 81 && row.verdict != Verdict::Invalid && cannot_be_unique(row.cells);
+            row.cells.len() == 81 && row.verdict != Verdict::Invalid && cannot_be_unique(&row.cells);
         self.hopeless += u64::from(hopeless);
-        if let Some(what) = &row.wrong
-            && self.wrong.len() < MOST_WRONG
-        {
-            let what = what.chars().take(MOST_WRONG_BYTES / 4).collect();
-            self.wrong.push(Wrong { unit: small(unit), line, what });
+        if !row.problem.is_empty() && self.wrong.len() < MOST_WRONG {
+            self.wrong.push(Wrong { unit: small(unit), line, what: row.problem.clone().into_owned() });
         }
     }
 
     /// The unit is through.
-    pub fn end(&mut self, unit: u64, lines: u32, part: PartsDigest) {
+    pub fn end(&mut self, unit: u64, lines: u32, clues: &ClueCounts, part: PartsDigest) {
+        let counted = (0..).zip(clues.0).filter(|(_, count)| *count > 0);
+        self.clues = counted.collect();
         self.lines.insert(small(unit), lines);
         self.parts = part;
     }

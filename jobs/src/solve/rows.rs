@@ -1,11 +1,11 @@
-//! Rows of the output.
+//! Rows: what is known of a line, and how a part keeps it.
+//!
+//! Parts are half as long as the text they become: two digits a byte. They are written once and read once, and a
+//! corpus can be larger than what a disk takes at the speed of the solver.
 
-use std::{borrow::Cow, io::Write};
+use std::borrow::Cow;
 
-use shared::grid::line;
-
-/// The names of the columns.
-pub const HEADER: &[u8] = b"puzzle,verdict,solutions,solution\n";
+use shared::grid::Shape;
 
 /// What a line is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// In the order of their numbers in parts.
+    pub const ALL: [Self; 5] = [Self::Unique, Self::Multiple, Self::None, Self::Invalid, Self::Unreadable];
+
     /// By the number of solutions.
     pub fn of(solutions: u64) -> Self {
         match solutions {
@@ -45,29 +48,46 @@ impl Verdict {
 }
 
 /// What is known of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row<'a> {
+    pub shape: Shape,
     /// Empty if there is no puzzle.
-    pub cells: &'a [u8],
+    pub cells: Cow<'a, [u8]>,
     pub verdict: Verdict,
     /// Up to the limit.
     pub solutions: u64,
     /// The only solution; else empty.
     pub solution: Cow<'a, [u8]>,
     /// What is wrong with the line, if something is.
-    pub wrong: Option<String>,
+    pub problem: Cow<'a, str>,
 }
 
+/// Bytes of a problem at most.
+const MOST_PROBLEM_BYTES: usize = 300;
+
 impl<'a> Row<'a> {
-    pub fn new(cells: &'a [u8], verdict: Verdict, solutions: u64, solution: Cow<'a, [u8]>) -> Self {
-        Self { cells, verdict, solutions, solution, wrong: None }
+    /// A puzzle with its number of solutions; `solution` is kept if it is the only one.
+    pub fn solved(
+        shape: Shape,
+        cells: impl Into<Cow<'a, [u8]>>,
+        solutions: u64,
+        solution: impl Into<Cow<'a, [u8]>>,
+    ) -> Self {
+        let verdict = Verdict::of(solutions);
+        let solution = if verdict == Verdict::Unique { solution.into() } else { Cow::default() };
+        Self { shape, cells: cells.into(), verdict, solutions, solution, problem: Cow::default() }
     }
 
-    pub fn invalid(cells: &'a [u8], wrong: String) -> Self {
-        Self { wrong: Some(wrong), ..Self::new(cells, Verdict::Invalid, 0, Cow::default()) }
+    /// A puzzle whose clues clash.
+    pub fn invalid(shape: Shape, cells: &'a [u8], problem: &str) -> Self {
+        let row = Self::solved(shape, cells, 0, Cow::default());
+        Self { verdict: Verdict::Invalid, problem: cut(problem), ..row }
     }
 
-    pub fn unreadable(wrong: String) -> Self {
-        Self { wrong: Some(wrong), ..Self::new(&[], Verdict::Unreadable, 0, Cow::default()) }
+    /// A line that is no puzzle.
+    pub fn unreadable(problem: &str) -> Self {
+        let row = Self::solved(Shape::NINE, Cow::default(), 0, Cow::default());
+        Self { verdict: Verdict::Unreadable, problem: cut(problem), ..row }
     }
 
     /// Given cells.
@@ -75,31 +95,129 @@ impl<'a> Row<'a> {
         self.cells.iter().filter(|&&cell| cell != 0).count()
     }
 
-    /// Appends the row as CSV.
-    pub fn write(&self, limit: u32, out: &mut Vec<u8>) {
-        write_cells(self.cells, out);
-        out.push(b',');
-        out.extend_from_slice(self.verdict.word().as_bytes());
-        out.push(b',');
+    /// Appends the row to a part.
+    pub fn write(&self, part: &mut Vec<u8>) {
+        part.push(self.verdict as u8);
         match self.verdict {
-            Verdict::Unique => out.push(b'1'),
-            Verdict::Multiple => {
-                let cut = if self.solutions >= limit.into() { ">=" } else { "" };
-                write!(out, "{cut}{}", self.solutions).expect("vectors take everything");
+            Verdict::Unreadable => write_text(&self.problem, part),
+            Verdict::Unique => {
+                write_cells(self.shape, &self.cells, part);
+                pack(self.shape, &self.solution, part);
             }
-            Verdict::None | Verdict::Invalid => out.push(b'0'),
-            Verdict::Unreadable => {}
+            Verdict::Multiple => {
+                write_cells(self.shape, &self.cells, part);
+                part.extend_from_slice(&self.solutions.to_le_bytes());
+            }
+            Verdict::None => write_cells(self.shape, &self.cells, part),
+            Verdict::Invalid => {
+                write_cells(self.shape, &self.cells, part);
+                write_text(&self.problem, part);
+            }
         }
-        out.push(b',');
-        write_cells(&self.solution, out);
-        out.push(b'\n');
+    }
+
+    /// Reads the row that a part begins with, and takes it away; `None` if it is no row.
+    pub fn read(part: &mut &[u8]) -> Option<Row<'static>> {
+        let verdict = *Verdict::ALL.get(usize::from(*part.split_off_first()?))?;
+        if verdict == Verdict::Unreadable {
+            return Some(Row::unreadable(read_text(part)?));
+        }
+        let (rows, columns) = (*part.split_off_first()?, *part.split_off_first()?);
+        let shape = Shape::new(rows, columns).ok()?;
+        let cells = unpack(shape, part)?;
+        let mut row = Row::solved(shape, cells, 0, Cow::default());
+        match verdict {
+            Verdict::Unique => (row.solutions, row.solution) = (1, unpack(shape, part)?.into()),
+            Verdict::Multiple => row.solutions = u64::from_le_bytes(part.split_off(..8)?.try_into().ok()?),
+            Verdict::Invalid => row.problem = read_text(part)?.to_owned().into(),
+            Verdict::None | Verdict::Unreadable => {}
+        }
+        row.verdict = verdict;
+        Some(row)
     }
 }
 
-fn write_cells(cells: &[u8], out: &mut Vec<u8>) {
-    if cells.len() == 81 {
-        out.extend(cells.iter().map(|&digit| if digit == 0 { b'.' } else { b'0' + digit }));
+/// The beginning of a text.
+fn cut(text: &str) -> Cow<'static, str> {
+    let end = (0..=MOST_PROBLEM_BYTES.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+    text[..end.unwrap_or(0)].to_owned().into()
+}
+
+fn write_text(text: &str, part: &mut Vec<u8>) {
+    let len = u16::try_from(text.len()).expect("texts are cut");
+    part.extend_from_slice(&len.to_le_bytes());
+    part.extend_from_slice(text.as_bytes());
+}
+
+fn read_text<'p>(part: &mut &'p [u8]) -> Option<&'p str> {
+    let len = u16::from_le_bytes(part.split_off(..2)?.try_into().ok()?);
+    str::from_utf8(part.split_off(..usize::from(len))?).ok()
+}
+
+fn write_cells(shape: Shape, cells: &[u8], part: &mut Vec<u8>) {
+    let small = |n: usize| u8::try_from(n).expect("sides are at most 25");
+    part.extend_from_slice(&[small(shape.rows()), small(shape.columns())]);
+    pack(shape, cells, part);
+}
+
+/// Whether a byte takes two cells.
+fn halves(shape: Shape) -> bool {
+    shape.side() < 16
+}
+
+fn pack(shape: Shape, cells: &[u8], part: &mut Vec<u8>) {
+    if halves(shape) {
+        let (pairs, last) = cells.as_chunks::<2>();
+        part.extend(pairs.iter().map(|[a, b]| a << 4 | b));
+        part.extend(last.iter().map(|a| a << 4));
     } else {
-        out.extend_from_slice(line::text(cells).as_bytes());
+        part.extend_from_slice(cells);
+    }
+}
+
+fn unpack(shape: Shape, part: &mut &[u8]) -> Option<Vec<u8>> {
+    let count = shape.side() * shape.side();
+    let len = if halves(shape) { count.div_ceil(2) } else { count };
+    let bytes = part.split_off(..len)?;
+    let mut cells = Vec::with_capacity(count + 1);
+    if halves(shape) {
+        cells.extend(bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]));
+        cells.truncate(count);
+    } else {
+        cells.extend_from_slice(bytes);
+    }
+    cells.iter().all(|&cell| usize::from(cell) <= shape.side()).then_some(cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_give_back_what_was_written_and_nothing_from_torn_ones() {
+        let large = Shape::new(5, 5).unwrap();
+        let nine: Vec<u8> = (0..81).map(|cell| cell % 10).collect();
+        let huge: Vec<u8> = (0..625u16).map(|cell| u8::try_from(cell % 26).unwrap()).collect();
+        let rows = [
+            Row::solved(Shape::NINE, nine.clone(), 1, nine.clone()),
+            Row::solved(Shape::NINE, nine.clone(), 1000, nine.clone()),
+            Row::solved(large, huge.clone(), 1, huge),
+            Row::solved(Shape::FOUR, vec![4; 16], 0, Cow::default()),
+            Row::invalid(Shape::NINE, &nine, "5 is given twice"),
+            Row::unreadable(&"é".repeat(1000)),
+        ];
+        let mut part = Vec::new();
+        rows.iter().for_each(|row| row.write(&mut part));
+        let mut rest = part.as_slice();
+        for row in &rows {
+            assert_eq!(Row::read(&mut rest).as_ref(), Some(row));
+        }
+        assert!(rest.is_empty());
+        for len in 0..part.len() {
+            let mut torn = &part[..len];
+            while !torn.is_empty() && Row::read(&mut torn).is_some() {}
+        }
+        assert_eq!(Row::read(&mut [9].as_slice()), None);
+        assert_eq!(Row::read(&mut [2, 2, 2, 0x55, 0, 0, 0, 0, 0, 0, 0].as_slice()), None, "5 in 4x4");
     }
 }

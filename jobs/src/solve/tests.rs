@@ -15,11 +15,11 @@ fn job(files: &[&std::path::Path], limit: u32) -> Solve {
     Solve::new(SolveArgs { corpora, limit }).unwrap()
 }
 
-fn output(job: &Solve, tally: &Tally, parts: &Parts) -> String {
+fn output(job: &Solve, tally: &Tally, parts: &Parts, form: Form) -> String {
     let progress = Progress { units: job.units(), done: job.units(), ..Progress::default() };
     let report = job.report(tally, &progress).unwrap();
     let mut out = Vec::new();
-    job.assemble(&report.json, parts, &mut out).unwrap();
+    job.assemble(&Finished { report: &report.json, parts, form }, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -39,9 +39,12 @@ fn every_line_gets_its_row_and_wrong_ones_are_named() {
     let job = job(&[&file], 3);
     let parts = Parts::default();
     let tally = laws::run_with(&job, 0..job.units(), Some(&parts));
-    let output = output(&job, &tally, &parts);
+    let objects = output(&job, &tally, &parts, Form::JsonLines);
+    let objects: Vec<serde_json::Value> =
+        objects.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let output = output(&job, &tally, &parts, Form::Csv);
     let rows: Vec<Vec<&str>> = output.lines().map(|line| line.split(',').collect()).collect();
-    assert!(rows.iter().all(|row| row.len() == 4), "{output}");
+    assert!(rows[0].len() == 5 && rows[1].len() == 5 && rows.len() == objects.len() + 1, "{output}");
     let verdicts: Vec<(&str, &str)> = rows[1..].iter().map(|row| (row[1], row[2])).collect();
     let expected = [
         ("unique", "1"),
@@ -58,6 +61,18 @@ fn every_line_gets_its_row_and_wrong_ones_are_named() {
         "693784512487512936125963874932651487568247391741398625319475268856129743274836159"
     );
     assert_eq!(rows[4][3], grid);
+    assert_eq!(
+        objects[0],
+        json!({ "puzzle": rows[1][0], "verdict": "unique", "solutions": 1, "solution": rows[1][3] })
+    );
+    assert_eq!(
+        objects[4],
+        json!({ "puzzle": ".".repeat(81), "verdict": "multiple", "solutions": 3, "cut": true })
+    );
+    for (object, row) in objects.iter().zip(output.lines().skip(1)).skip(1).take(2) {
+        let problem = object["problem"].as_str().unwrap();
+        assert!(!problem.is_empty() && row.ends_with(&format!(",\"{problem}\"")), "{object} {row}");
+    }
 
     let progress = Progress { units: job.units(), done: job.units(), ..Progress::default() };
     let report = job.report(&tally, &progress).unwrap();
@@ -89,7 +104,7 @@ fn large_files_are_cut_and_put_together_in_order() {
     assert_eq!(job.units(), 4);
     let parts = Parts::default();
     let tally = laws::run_with(&job, 0..job.units(), Some(&parts));
-    let output = output(&job, &tally, &parts);
+    let output = output(&job, &tally, &parts, Form::Csv);
     let written: Vec<&str> = output.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
     assert_eq!(written.len(), rows + 2);
     for (row, written) in written[..rows].iter().enumerate() {

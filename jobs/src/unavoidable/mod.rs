@@ -16,7 +16,7 @@ use shared::{
 use crate::{
     grids::{self, Grids},
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
-    parts::{OutputError, PartSource, PartsDigest, each_part},
+    parts::{Finished, OutputError, PartsDigest, each_part},
 };
 use partial::{OfGrid, Partial};
 
@@ -95,8 +95,8 @@ impl JobKind for Unavoidable {
             part += &self.row(&found, &sets);
             partial.take(found);
         }
-        context.put_part(unit, part.as_bytes())?;
         partial.parts = PartsDigest::of(unit, part.as_bytes());
+        context.put_part(unit, part.into_bytes())?;
         Ok(partial)
     }
 
@@ -109,16 +109,11 @@ impl JobKind for Unavoidable {
         Ok(())
     }
 
-    fn assemble(
-        &self,
-        report: &serde_json::Value,
-        parts: &dyn PartSource,
-        out: &mut dyn std::io::Write,
-    ) -> Result<(), OutputError> {
+    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn std::io::Write) -> Result<(), OutputError> {
         write!(out, "grid,mcn")?;
         (4..=self.max_size).try_for_each(|size| write!(out, ",size_{size}"))?;
         writeln!(out, "{}", if self.sets { ",sets" } else { "" })?;
-        each_part(self.units(), report, parts, |part| Ok(out.write_all(&part)?))
+        each_part(self.units(), finished, |part| Ok(out.write_all(&part)?))
     }
 
     fn report(&self, partial: &Partial, progress: &Progress) -> Result<Report, BadPartial> {

@@ -1,7 +1,10 @@
 //! The kind as the machinery sees it; what it finds is tested in `shared`.
 
 use super::*;
-use crate::{laws, parts::memory::Parts};
+use crate::{
+    laws,
+    parts::{Form, memory::Parts},
+};
 
 fn job(grids: &[&str], max_size: u32, sets: bool) -> Unavoidable {
     let grids = grids.iter().map(|grid| Grids::find(grid).unwrap()).collect();
@@ -21,7 +24,8 @@ fn the_grid_with_most_automorphisms_is_reported() {
     assert_eq!(report.json["grids"][0]["sets_by_size"]["6"], of_six);
     assert_eq!(report.json["grids"][0]["mcn"], most_disjoint(&sets).len());
     let mut out = Vec::new();
-    job.assemble(&report.json, &parts, &mut out).unwrap();
+    let finished = Finished { report: &report.json, parts: &parts, form: Form::Csv };
+    job.assemble(&finished, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "grid,mcn,size_4,size_5,size_6,size_7,size_8,size_9,sets");
