@@ -68,8 +68,10 @@ impl Tally {
         if row.verdict != Verdict::Unreadable {
             clues.0[row.clues()] += 1;
         }
-        let hopeless =
-            row.cells.len() == 81 && row.verdict != Verdict::Invalid && cannot_be_unique(&row.cells);
+        // One that is unique can be; the others are few.
+        let hopeless = matches!(row.verdict, Verdict::Multiple | Verdict::None)
+            && row.cells.len() == 81
+            && cannot_be_unique(&row.cells);
         self.hopeless += u64::from(hopeless);
         if !row.problem.is_empty() && self.wrong.len() < MOST_WRONG {
             self.wrong.push(Wrong { unit: small(unit), line, what: row.problem.clone().into_owned() });

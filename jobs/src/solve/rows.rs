@@ -92,7 +92,11 @@ impl<'a> Row<'a> {
 
     /// Given cells.
     pub fn clues(&self) -> usize {
-        self.cells.iter().filter(|&&cell| cell != 0).count()
+        // Bytes are counted in bytes, many at once; 255 of them cannot overflow one.
+        self.cells
+            .chunks(255)
+            .map(|cells| usize::from(cells.iter().map(|&cell| u8::from(cell != 0)).sum::<u8>()))
+            .sum()
     }
 
     /// Appends the row to a part.
@@ -167,9 +171,16 @@ fn halves(shape: Shape) -> bool {
 
 fn pack(shape: Shape, cells: &[u8], part: &mut Vec<u8>) {
     if halves(shape) {
+        // Room first: what is filled in a loop without growth is filled many bytes at once.
+        let start = part.len();
+        part.resize(start + cells.len().div_ceil(2), 0);
         let (pairs, last) = cells.as_chunks::<2>();
-        part.extend(pairs.iter().map(|[a, b]| a << 4 | b));
-        part.extend(last.iter().map(|a| a << 4));
+        for (byte, [a, b]) in part[start..].iter_mut().zip(pairs) {
+            *byte = a << 4 | b;
+        }
+        if let ([a], Some(byte)) = (last, part.last_mut()) {
+            *byte = a << 4;
+        }
     } else {
         part.extend_from_slice(cells);
     }
@@ -179,14 +190,17 @@ fn unpack(shape: Shape, part: &mut &[u8]) -> Option<Vec<u8>> {
     let count = shape.side() * shape.side();
     let len = if halves(shape) { count.div_ceil(2) } else { count };
     let bytes = part.split_off(..len)?;
-    let mut cells = Vec::with_capacity(count + 1);
+    let mut cells = vec![0; if halves(shape) { 2 * len } else { count }];
     if halves(shape) {
-        cells.extend(bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]));
+        for (pair, byte) in cells.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
+            *pair = [byte >> 4, byte & 15];
+        }
         cells.truncate(count);
     } else {
-        cells.extend_from_slice(bytes);
+        cells.copy_from_slice(bytes);
     }
-    cells.iter().all(|&cell| usize::from(cell) <= shape.side()).then_some(cells)
+    let most = cells.iter().fold(0, |most, &cell| most.max(cell));
+    (usize::from(most) <= shape.side()).then_some(cells)
 }
 
 #[cfg(test)]
