@@ -1,4 +1,7 @@
-use shared::{grid::line, solve::methods::{Method, Settings, solve}};
+use shared::{
+    grid::line,
+    solve::methods::{Method, Settings, solve},
+};
 use std::time::Instant;
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -8,7 +11,9 @@ fn main() {
     let step = (all.len() / most).max(1);
     let puzzles: Vec<_> = all.iter().step_by(step).take(most).collect();
     for method in Method::ALL {
-        if args.len() > 3 && !args[3..].contains(&method.name().to_string()) { continue; }
+        if args.len() > 3 && !args[3..].contains(&method.name().to_string()) {
+            continue;
+        }
         let (mut solved, mut counts, mut times) = (0, vec![], vec![]);
         let cap = std::env::var("CAP").map_or(method.default_cap(), |s| s.parse().unwrap());
         for p in &puzzles {
@@ -20,6 +25,16 @@ fn main() {
         }
         counts.sort_unstable();
         times.sort_by(f64::total_cmp);
-        println!("{:20} {}/{} median {} (p90 {}) time median {:.6} mean {:.6} max {:.4}", method.name(), solved, puzzles.len(), counts[counts.len()/2], counts[counts.len()*9/10], times[times.len()/2], times.iter().sum::<f64>()/times.len() as f64, times.last().unwrap());
+        println!(
+            "{:20} {}/{} median {} (p90 {}) time median {:.6} mean {:.6} max {:.4}",
+            method.name(),
+            solved,
+            puzzles.len(),
+            counts[counts.len() / 2],
+            counts[counts.len() * 9 / 10],
+            times[times.len() / 2],
+            times.iter().sum::<f64>() / times.len() as f64,
+            times.last().unwrap()
+        );
     }
 }

@@ -12,5 +12,14 @@ fn main() {
         let l = level(p.shape, &p.cells, &|| false).map_or("none".into(), |l| l.to_string());
         map.entry(l).or_default().push(t.elapsed().as_secs_f64());
     }
-    for (l, mut t) in map { t.sort_by(f64::total_cmp); println!("{l:25} {:6} median {:.6} mean {:.6} max {:.4}", t.len(), t[t.len()/2], t.iter().sum::<f64>()/t.len() as f64, t.last().unwrap()); }
+    for (l, mut t) in map {
+        t.sort_by(f64::total_cmp);
+        println!(
+            "{l:25} {:6} median {:.6} mean {:.6} max {:.4}",
+            t.len(),
+            t[t.len() / 2],
+            t.iter().sum::<f64>() / t.len() as f64,
+            t.last().unwrap()
+        );
+    }
 }

@@ -151,14 +151,15 @@ impl<'l> Trial<'_, 'l> {
             let (cell, bit) = (at / marks.layout().side(), at % marks.layout().side());
             at = (at + 1) % candidates;
             quiet += 1;
-            let open = !marks.is_written(cell) && marks.digits(cell) >> bit & 1 == 1;
             let digit = super::layout::digit(bit);
-            if open && solution.is_none_or(|solution| solution[cell] != digit) {
-                if self.leads_nowhere(marks, (cell, digit), shallower)? {
-                    marks.cross_out(cell, 1 << bit);
-                    self.settle(marks, shallower, solution)?;
-                    quiet = 0;
-                }
+            let settled = marks.is_written(cell) || marks.digits(cell) >> bit & 1 == 0;
+            if settled || solution.is_some_and(|solution| solution[cell] == digit) {
+                continue;
+            }
+            if self.leads_nowhere(marks, (cell, digit), shallower)? {
+                marks.cross_out(cell, 1 << bit);
+                self.settle(marks, shallower, solution)?;
+                quiet = 0;
             }
         }
         Some(())

@@ -47,12 +47,15 @@ impl Links {
         let mut links = Self { cells: cells.to_vec(), ..Self::default() };
         links.link((0, 0));
         let conditions = |cell: usize, bit: usize| {
-            let [row, column, of_box] = layout.seats(cell).map(|(unit, _)| cells.len() + layout.side() * unit + bit);
+            let [row, column, of_box] =
+                layout.seats(cell).map(|(unit, _)| cells.len() + layout.side() * unit + bit);
             [cell, row, column, of_box]
         };
         let mut met = vec![false; cells.len() + layout.units() * layout.side()];
         for (cell, &clue) in cells.iter().enumerate().filter(|(_, clue)| **clue != 0) {
-            conditions(cell, usize::from(clue) - 1).map(|condition| met[condition] = true);
+            for condition in conditions(cell, usize::from(clue) - 1) {
+                met[condition] = true;
+            }
         }
         // The headers, in a ring with the root.
         let headers: Vec<usize> = met.iter().map(|&met| if met { ROOT } else { links.head() }).collect();

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Effort, Outcome, Settings};
+use super::{Outcome, Settings};
 
 /// Nodes between two questions whether to stop.
 const NODES_BETWEEN: u64 = 4096;
@@ -56,16 +56,6 @@ impl<'a> Watch<'a> {
         self.outcome.solutions += 1;
         self.outcome.first.get_or_insert_with(cells);
         if self.outcome.solutions < self.settings.limit { Flow::Continue(()) } else { Flow::Break(()) }
-    }
-
-    /// Solutions found so far.
-    pub fn solutions(&self) -> u64 {
-        self.outcome.solutions
-    }
-
-    /// Iterations made so far.
-    pub fn iterations(&self) -> u64 {
-        self.outcome.effort.iterations
     }
 
     pub fn outcome(self) -> Outcome {

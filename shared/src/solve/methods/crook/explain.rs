@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::{
-    Colour, Deed, Notes, Place, Reason, SetOfCells, Step, UnitName, run,
     super::{Outcome, Settings, watch::Watch},
+    Colour, Deed, Notes, Place, Reason, SetOfCells, Step, UnitName, run,
 };
 use crate::{
     grid::{Shape, shape::symbol},
@@ -72,7 +72,8 @@ pub fn explain(
     reference::check(shape, cells)?;
     let settings = Settings { limit: limits.solutions, cap: limits.nodes, seed: 0 };
     let mut watch = Watch::new(settings, stop);
-    let mut trace = Trace { steps: Vec::new(), dropped: 0, most: limits.steps, colours: Vec::new(), solutions: 0 };
+    let mut trace =
+        Trace { steps: Vec::new(), dropped: 0, most: limits.steps, colours: Vec::new(), solutions: 0 };
     if limits.solutions > 0 {
         // How it ended is in the watch.
         let _ = run(shape, cells, &mut watch, &mut trace);
