@@ -10,7 +10,7 @@ const MOST_COLUMNS: u16 = 64;
 const MOST_NAME_BYTES: usize = 40;
 
 /// Delimiters, the likeliest first.
-const DELIMITERS: [u8; 6] = *b",;\t| :";
+const DELIMITERS: [u8; 6] = *b",;\t|: ";
 
 /// Names of a column with puzzles, the likeliest first: `clues` is often their number.
 const NAMES: [&str; 20] = [
@@ -42,7 +42,7 @@ pub fn guess(lines: &[&[u8]]) -> LineLayout {
         return LineLayout::default();
     };
     let data = &data[..data.len().min(SAMPLE)];
-    let voted = vote(if data.is_empty() { lines } else { data });
+    let voted = vote(&lines[..lines.len().min(SAMPLE)]);
     let votes = reads(&voted, data);
     if let Some(named) = named(first)
         && (data.is_empty() || reads(&named, data) * 2 >= votes.max(1))
@@ -85,6 +85,7 @@ fn vote(lines: &[&[u8]]) -> LineLayout {
 /// The layout told by the names of columns, if one of them is known.
 fn named(first: &[u8]) -> Option<LineLayout> {
     let tables = [b',', b';', b'\t', b'|'].map(Some).into_iter().chain([None]);
+    let tables = tables.filter(|delimiter| delimiter.is_none_or(|delimiter| first.contains(&delimiter)));
     let known = tables.filter(|&delimiter| has_names(first, delimiter)).flat_map(|delimiter| {
         let columns = (0..MOST_COLUMNS).zip(names(first, delimiter));
         columns.filter_map(move |(column, name)| {
