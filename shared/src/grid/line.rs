@@ -1,4 +1,4 @@
-//! Puzzles of one line: a character a cell, row by row.
+//! Puzzles of one line: a character a cell, row by row. [`super::notation`] reads these and whatever else there is.
 
 use super::Shape;
 
