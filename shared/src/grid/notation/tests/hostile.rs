@@ -84,7 +84,9 @@ fn changed_documents_do_no_harm() {
                     1 => drop(text.drain(at..(at + rng.random_range(1..40)).min(text.len() - 1).max(at))),
                     2 => drop(text.splice(at..at, text[at..].iter().take(50).copied().collect::<Vec<_>>())),
                     _ => {
-                        drop(text.splice(at..at, inserts[rng.random_range(0..inserts.len())].iter().copied()))
+                        drop(
+                            text.splice(at..at, inserts[rng.random_range(0..inserts.len())].iter().copied()),
+                        );
                     }
                 }
             }

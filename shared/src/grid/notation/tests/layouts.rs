@@ -56,7 +56,7 @@ fn large_files_are_told_by_their_beginning() {
 
 #[test]
 fn drawings_and_elements() {
-    let rows: String = (0..9).map(|row| format!("{}\n", &DOTS[9 * row..9 * row + 9])).collect();
+    let rows: String = (0..9).flat_map(|row| [&DOTS[9 * row..9 * row + 9], "\n"]).collect();
     assert_eq!(detect(&rows), Layout::Blocks);
     assert_eq!(detect(&format!("#AName\n#DText\n{rows}")), Layout::Blocks);
     assert_eq!(detect(&format!("[Puzzle]\n{rows}[State]\n{rows}")), Layout::Blocks);

@@ -43,7 +43,8 @@ fn the_number_of_cells_tells_the_shape() {
             for empty in ["0", ".", "_", "-", "*", "x", "?"] {
                 let number = |digit: &u8| if *digit == 0 { empty.into() } else { digit.to_string() };
                 let row = |row: &[u8]| {
-                    row.iter().map(|digit| format!("{:3}", number(digit))).collect::<String>() + "\n"
+                    let cells: Vec<String> = row.iter().map(|digit| format!("{:3}", number(digit))).collect();
+                    cells.concat() + "\n"
                 };
                 let padded: String = cells.chunks(side).map(row).collect();
                 assert_eq!(puzzles(&padded), [(1, cells.clone())], "\n{padded}");
