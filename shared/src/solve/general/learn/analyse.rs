@@ -179,9 +179,17 @@ impl Learner {
         if matches!(reason, Reason::Guess) || depth > 200 {
             return false;
         }
-        let mut because = Vec::new();
-        self.explain(!lit, reason, &mut because);
-        let follows = because.into_iter().all(|other| self.follows(other, scratch, depth + 1));
+        let mut check = |other: Lit| self.follows(other, scratch, depth + 1);
+        let follows = match reason {
+            Reason::Guess => false,
+            Reason::Rival(rival) => check(Lit::fails(rival)),
+            Reason::Group(group) => {
+                self.cover.all(group).all(|other| other == var || check(Lit::holds(other)))
+            }
+            Reason::Clause(clause) => {
+                self.clauses.lits(clause).iter().all(|&other| other.var() == var || check(other))
+            }
+        };
         if depth > 0 {
             scratch.mark(var, if follows { Mark::Implied } else { Mark::Needed });
         }
