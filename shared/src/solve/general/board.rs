@@ -71,7 +71,7 @@ impl Board {
             if open == 0 {
                 return Err(Dead(group));
             }
-            if open & (open - 1) == 0 {
+            if open.is_power_of_two() {
                 let candidate = layout.member(group, open);
                 if self.values[split(candidate).0] == 0 {
                     queue.push(candidate);

@@ -1,6 +1,6 @@
 //! Puzzles to test and to measure with.
 
-use rand::{RngExt, seq::SliceRandom};
+use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Question, Shape, solve};
@@ -80,15 +80,4 @@ pub fn minimal(shape: Shape, grid: &[u8], clues: usize, rng: &mut ChaCha8Rng) ->
         }
     }
     puzzle
-}
-
-/// For each cell the digit of the grid, and each other digit with a chance of `percent`.
-pub fn pencilled(shape: Shape, grid: &[u8], percent: u32, rng: &mut ChaCha8Rng) -> Vec<u32> {
-    let marks = |digit: u8, rng: &mut ChaCha8Rng| {
-        (1..=shape.side()).fold(0, |marks, other| {
-            let kept = other == usize::from(digit) || rng.random_range(0..100) < percent;
-            marks | u32::from(kept) << (other - 1)
-        })
-    };
-    grid.iter().map(|&digit| marks(digit, rng)).collect()
 }

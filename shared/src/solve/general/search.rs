@@ -148,7 +148,7 @@ impl Search<'_> {
             if rest == 0 {
                 continue;
             }
-            let size = if rest & (rest - 1) == 0 { 2 } else { open.count_ones() };
+            let size = if rest.is_power_of_two() { 2 } else { open.count_ones() };
             let weight = weight(group);
             if best.is_none_or(|(fewest, heaviest, _)| size < fewest || size == fewest && weight > heaviest) {
                 best = Some((size, weight, group));

@@ -41,8 +41,19 @@ fn shape((rows, columns): (u8, u8)) -> Shape {
     Shape::new(rows, columns).unwrap()
 }
 
-fn ask<'a>(shape: Shape, cells: &'a [u8], limit: u64) -> Question<'a> {
+fn ask(shape: Shape, cells: &[u8], limit: u64) -> Question<'_> {
     Question { shape, cells, candidates: None, limit, cap: u64::MAX }
+}
+
+/// For each cell the digit of the grid, and each other digit with a chance of `percent`.
+fn pencilled(shape: Shape, grid: &[u8], percent: u32, rng: &mut ChaCha8Rng) -> Vec<u32> {
+    let marks = |digit: u8, rng: &mut ChaCha8Rng| {
+        (1..=shape.side()).fold(0, |marks, other| {
+            let kept = other == usize::from(digit) || rng.random_range(0..100) < percent;
+            marks | u32::from(kept) << (other - 1)
+        })
+    };
+    grid.iter().map(|&digit| marks(digit, rng)).collect()
 }
 
 fn answer(plan: Plan, question: &Question<'_>) -> Answer {
@@ -119,7 +130,7 @@ proptest! {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let grid = made::grid(shape, &mut rng);
         let cells = made::dug(&grid, grid.len() * clues / 100, &mut rng);
-        let mut marks = made::pencilled(shape, &grid, percent, &mut rng);
+        let mut marks = pencilled(shape, &grid, percent, &mut rng);
         if spoilt {
             let cell = rng.random_range(0..cells.len());
             marks[cell] &= !(1 << (grid[cell] - 1));

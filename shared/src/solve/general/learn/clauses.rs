@@ -24,7 +24,7 @@ pub(super) struct Watch {
 /// All clauses; the first two statements of each are watched.
 pub(super) struct Clauses {
     lits: Vec<Lit>,
-    clauses: Vec<Clause>,
+    spans: Vec<Clause>,
     pub watches: Vec<Vec<Watch>>,
     /// Clauses that may go.
     loose: usize,
@@ -32,7 +32,7 @@ pub(super) struct Clauses {
 
 impl Clauses {
     pub fn new(vars: usize) -> Self {
-        Self { lits: Vec::new(), clauses: Vec::new(), watches: vec![Vec::new(); 2 * vars], loose: 0 }
+        Self { lits: Vec::new(), spans: Vec::new(), watches: vec![Vec::new(); 2 * vars], loose: 0 }
     }
 
     /// The number of clauses that may be forgotten.
@@ -42,31 +42,31 @@ impl Clauses {
 
     #[inline]
     pub fn lits(&self, clause: u32) -> &[Lit] {
-        let clause = &self.clauses[clause as usize];
+        let clause = &self.spans[clause as usize];
         &self.lits[clause.start..clause.start + clause.len]
     }
 
     #[inline]
     pub fn lits_mut(&mut self, clause: u32) -> &mut [Lit] {
-        let clause = &self.clauses[clause as usize];
+        let clause = &self.spans[clause as usize];
         &mut self.lits[clause.start..clause.start + clause.len]
     }
 
     pub fn glue(&self, clause: u32) -> u32 {
-        self.clauses[clause as usize].glue
+        self.spans[clause as usize].glue
     }
 
     /// Notes that a conflict needed a clause, which has this glue now.
     pub fn needed(&mut self, clause: u32, glue: u32) {
-        let clause = &mut self.clauses[clause as usize];
+        let clause = &mut self.spans[clause as usize];
         clause.glue = glue.min(clause.glue);
         clause.used = true;
     }
 
     /// Adds a clause of at least two statements.
     pub fn add(&mut self, lits: &[Lit], glue: u32) -> u32 {
-        let number = u32::try_from(self.clauses.len()).expect("fewer clauses than 2^32");
-        self.clauses.push(Clause { start: self.lits.len(), len: lits.len(), glue, used: true });
+        let number = u32::try_from(self.spans.len()).expect("fewer clauses than 2^32");
+        self.spans.push(Clause { start: self.lits.len(), len: lits.len(), glue, used: true });
         self.lits.extend_from_slice(lits);
         self.loose += usize::from(glue > 0);
         self.watch(number);
@@ -81,21 +81,21 @@ impl Clauses {
 
     /// Forgets the worse half of the clauses that are neither reasons, nor of little glue, nor needed lately.
     pub fn forget(&mut self, trail: &mut Trail) {
-        let mut reasons = vec![false; self.clauses.len()];
+        let mut reasons = vec![false; self.spans.len()];
         for lit in &trail.lits {
             if let Reason::Clause(clause) = trail.reason_of(lit.var()) {
                 reasons[clause as usize] = true;
             }
         }
-        let mut worst: Vec<usize> = (0..self.clauses.len())
+        let mut worst: Vec<usize> = (0..self.spans.len())
             .filter(|&at| {
-                let clause = &self.clauses[at];
+                let clause = &self.spans[at];
                 clause.glue > 2 && !reasons[at] && !(clause.used && clause.glue <= 6)
             })
             .collect();
-        worst.sort_by_key(|&at| (std::cmp::Reverse(self.clauses[at].glue), at));
+        worst.sort_by_key(|&at| (std::cmp::Reverse(self.spans[at].glue), at));
         worst.truncate(worst.len() / 2);
-        let mut gone = vec![false; self.clauses.len()];
+        let mut gone = vec![false; self.spans.len()];
         worst.iter().for_each(|&at| gone[at] = true);
         self.loose -= worst.len();
         let renamed = self.compact(&gone);
@@ -110,17 +110,16 @@ impl Clauses {
     fn compact(&mut self, gone: &[bool]) -> Vec<u32> {
         let (mut renamed, mut lits, mut kept) = (vec![0; gone.len()], Vec::new(), Vec::new());
         for (at, clause) in
-            std::mem::take(&mut self.clauses).into_iter().enumerate().filter(|(at, _)| !gone[*at])
+            std::mem::take(&mut self.spans).into_iter().enumerate().filter(|(at, _)| !gone[*at])
         {
             renamed[at] = u32::try_from(kept.len()).expect("fewer clauses than 2^32");
             let start = lits.len();
             lits.extend_from_slice(&self.lits[clause.start..clause.start + clause.len]);
             kept.push(Clause { start, used: false, ..clause });
         }
-        (self.lits, self.clauses) = (lits, kept);
+        (self.lits, self.spans) = (lits, kept);
         self.watches.iter_mut().for_each(Vec::clear);
-        (0..self.clauses.len())
-            .for_each(|at| self.watch(u32::try_from(at).expect("fewer clauses than 2^32")));
+        (0..self.spans.len()).for_each(|at| self.watch(u32::try_from(at).expect("fewer clauses than 2^32")));
         renamed
     }
 }
