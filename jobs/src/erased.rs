@@ -144,6 +144,7 @@ impl<K: JobKind> ErasedKind for Erased<K> {
 
     fn settings(&self, matches: &ArgMatches) -> Result<String, BadSettings> {
         let args = K::Args::from_arg_matches(matches).map_err(|e| BadSettings(e.to_string()))?;
+        let args = K::prepare(args)?;
         let settings = serde_json::to_string(&args).map_err(|e| BadSettings(e.to_string()))?;
         K::new(args)?;
         Ok(settings)

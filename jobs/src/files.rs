@@ -3,7 +3,12 @@
 //! A job is named by its settings, and these hold the length and the time of change of every file: a file that was
 //! touched makes another job, and a worker that finds another file than the one submitted says so.
 
-use std::{fs, io, path::PathBuf, time::UNIX_EPOCH};
+use std::{
+    fs,
+    io::{self, Read},
+    path::PathBuf,
+    time::UNIX_EPOCH,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +71,18 @@ impl File {
         let changed = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
         let changed_ns = u64::try_from(changed.as_nanos()).unwrap_or(u64::MAX);
         Ok(Self { path, len_bytes: metadata.len(), changed_ns })
+    }
+
+    /// Its first bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::open`], and when it cannot be read.
+    pub fn head(&self, most_bytes: usize) -> Result<Vec<u8>, String> {
+        let mut head = Vec::new();
+        let read = io::Read::take(self.open()?, most_bytes as u64).read_to_end(&mut head);
+        read.map_err(|error| format!("{}: {error}", self.path.display()))?;
+        Ok(head)
     }
 
     /// Opens it.

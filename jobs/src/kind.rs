@@ -45,6 +45,16 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     /// What a range of units yields. Encoded with postcard it must stay below [`MAX_PARTIAL_BYTES`].
     type Partial: Serialize + DeserializeOwned + Send;
 
+    /// Completes the arguments of a new job with what has to be looked up once, where they were given, and becomes part
+    /// of the settings.
+    ///
+    /// # Errors
+    ///
+    /// Says which argument is wrong and what would be right.
+    fn prepare(args: Self::Args) -> Result<Self::Args, BadSettings> {
+        Ok(args)
+    }
+
     /// Checks the arguments and prepares what the plan needs. Called on the coordinator for every submission and on
     /// each worker once a job, so keep it cheap; build tables lazily in [`run_unit`](Self::run_unit).
     ///

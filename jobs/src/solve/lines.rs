@@ -7,7 +7,7 @@ use std::{
 };
 
 /// Bytes of a line at most. A longer one is reported, and never held in memory.
-pub const MOST_LINE_BYTES: usize = 4096;
+pub use shared::grid::notation::MOST_LINE_BYTES;
 
 /// The bytes of a piece of a file: from the first line that begins in it to the end of the last.
 pub struct Lines {
@@ -53,12 +53,17 @@ impl Lines {
         Ok(Self { text, from_the_beginning: bytes.start == 0 })
     }
 
+    /// All of it, but for a mark of the byte order.
+    pub fn text(&self) -> &[u8] {
+        match self.text.strip_prefix(b"\xEF\xBB\xBF") {
+            Some(rest) if self.from_the_beginning => rest,
+            _ => &self.text,
+        }
+    }
+
     /// Calls `f` with each line.
     pub fn each<'a>(&'a self, mut f: impl FnMut(Line<'a>)) {
-        let mut text = self.text.as_slice();
-        if self.from_the_beginning {
-            text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-        }
+        let mut text = self.text();
         while !text.is_empty() {
             let end = memchr::memchr(b'\n', text);
             let line = &text[..end.unwrap_or(text.len())];
