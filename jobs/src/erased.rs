@@ -72,7 +72,7 @@ pub trait ErasedJob: Send + Sync {
     /// # Errors
     ///
     /// When a part is missing or does not fit the report, or `out` fails.
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError>;
+    fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError>;
 }
 
 /// A running sum of partials, kept decoded.
@@ -197,7 +197,7 @@ impl<K: JobKind> ErasedJob for K {
         JobKind::report(self, &decode::<K>(partial)?, progress)
     }
 
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+    fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
         JobKind::assemble(self, finished, out)
     }
 }

@@ -108,7 +108,7 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     /// # Errors
     ///
     /// When a part is missing or does not fit the report ([`Report::json`]), or `out` fails.
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+    fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
         each_part(self.units(), finished, |part| Ok(out.write_all(&part)?))
     }
 

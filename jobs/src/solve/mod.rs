@@ -10,6 +10,7 @@ mod entry;
 mod found;
 mod lines;
 mod output;
+mod parquet;
 mod partial;
 mod report;
 mod rows;
@@ -47,7 +48,7 @@ impl JobKind for Solve {
     const REVISION: u32 = 3;
     const OUTPUT: Option<&'static str> =
         Some("a row for each puzzle, or what was to be one, with the columns of --columns");
-    const FORMS: &'static [Form] = &[Form::Csv, Form::JsonLines];
+    const FORMS: &'static [Form] = &[Form::Csv, Form::JsonLines, Form::Parquet];
 
     type Args = SolveArgs;
     type Partial = Tally;
@@ -129,8 +130,14 @@ impl JobKind for Solve {
         Ok(())
     }
 
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+    fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
         let table = Table { columns: &self.args.columns, limit: self.args.limit };
+        if finished.form == Form::Parquet {
+            let mut writer = parquet::Writer::new(&table, out)?;
+            let fields = |unit, part: Vec<u8>| table.fields(unit, &part);
+            each_rendered(self.units(), finished, fields, |rows| writer.put(rows))?;
+            return writer.end();
+        }
         if finished.form == Form::Csv {
             out.write_all(table.header().as_bytes())?;
         }

@@ -33,7 +33,7 @@ impl Table<'_> {
         let mut out = Vec::with_capacity(part.len() * 5 / 2);
         each_row(self.columns, unit, part, |row| match form {
             Form::JsonLines => self.json(row, &mut out),
-            Form::Csv => self.csv(row, &mut out),
+            Form::Csv | Form::Parquet => self.csv(row, &mut out),
         })?;
         Ok(out)
     }

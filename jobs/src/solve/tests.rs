@@ -26,11 +26,15 @@ fn job(files: &[&Path], limit: u32) -> Solve {
 }
 
 fn output(job: &Solve, tally: &Tally, parts: &Parts, form: Form) -> String {
+    String::from_utf8(output_bytes(job, tally, parts, form)).unwrap()
+}
+
+fn output_bytes(job: &Solve, tally: &Tally, parts: &Parts, form: Form) -> Vec<u8> {
     let progress = Progress { units: job.units(), done: job.units(), ..Progress::default() };
     let report = job.report(tally, &progress).unwrap();
     let mut out = Vec::new();
     job.assemble(&Finished { report: &report.json, parts, form }, &mut out).unwrap();
-    String::from_utf8(out).unwrap()
+    out
 }
 
 #[test]
@@ -367,4 +371,44 @@ fn files_that_hold_no_puzzles_are_refused_or_said_to_be_empty() {
     let verdicts = |row: &String| row.split(',').nth(1).map(str::to_owned);
     let verdicts: Vec<_> = rows(&job(&[&file], 2)).0.iter().filter_map(verdicts).collect();
     assert_eq!(verdicts, ["unreadable", "unique", "unreadable"]);
+}
+
+#[test]
+fn parquet_has_what_csv_has() {
+    use ::parquet::file::{reader::FileReader, serialized_reader::SerializedFileReader};
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("puzzles");
+    let clash = "55".to_owned() + &".".repeat(79);
+    fs::write(&file, format!("{SEVENTEEN}\nno\n{UNIQUE}\n{clash}\n{}\n1.....3..2.....4\n", ".".repeat(81)))
+        .unwrap();
+    let columns = <Column as clap::ValueEnum>::value_variants().to_vec();
+    let job = Solve::new(SolveArgs { columns: columns.clone(), ..args(&[&file], 2) }).unwrap();
+    let parts = Parts::default();
+    let tally = laws::run_with(&job, 0..job.units(), Some(&parts));
+    let csv = output(&job, &tally, &parts, Form::Csv);
+    let parquet = output_bytes(&job, &tally, &parts, Form::Parquet);
+    let reader = SerializedFileReader::new(bytes::Bytes::from(parquet)).unwrap();
+    let rows = reader.get_row_iter(None).unwrap().map(|row| {
+        let mut cut = false;
+        let mut values = Vec::new();
+        for (name, value) in row.unwrap().get_column_iter() {
+            let text = match value {
+                ::parquet::record::Field::Null => String::new(),
+                ::parquet::record::Field::Str(text) if name == "problem" => format!("\"{text}\""),
+                other => other.to_string().trim_matches('"').to_owned(),
+            };
+            if name == "cut" {
+                cut = text == "true";
+            } else {
+                values.push((name.clone(), text));
+            }
+        }
+        let value = |(name, text)| if cut && name == "solutions" { format!(">={text}") } else { text };
+        values.into_iter().map(value).collect::<Vec<_>>().join(",")
+    });
+    let rows: Vec<String> = rows.collect();
+    assert_eq!(rows, csv.lines().skip(1).collect::<Vec<_>>());
+    assert_eq!(rows.len(), 6);
+    let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+    assert_eq!(csv.lines().next(), Some(&*names.join(",")));
 }

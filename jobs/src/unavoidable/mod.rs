@@ -109,7 +109,11 @@ impl JobKind for Unavoidable {
         Ok(())
     }
 
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn std::io::Write) -> Result<(), OutputError> {
+    fn assemble(
+        &self,
+        finished: &Finished<'_>,
+        out: &mut (dyn std::io::Write + Send),
+    ) -> Result<(), OutputError> {
         write!(out, "grid,mcn")?;
         (4..=self.max_size).try_for_each(|size| write!(out, ",size_{size}"))?;
         writeln!(out, "{}", if self.sets { ",sets" } else { "" })?;
