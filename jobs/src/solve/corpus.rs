@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::files::{File, Source};
+use crate::input::File;
 
 /// Bytes of a unit at least: some ten thousand puzzles, so that the lanes of the solver are full.
 const LEAST_UNIT_BYTES: u64 = 1 << 20;
@@ -34,16 +34,15 @@ pub struct Piece<'a> {
 
 impl Corpus {
     /// Cuts files into units: ranges of the same number of bytes, but for the last of each file.
-    pub fn new(sources: Vec<Source>) -> Self {
-        let files: Vec<File> = sources.into_iter().flat_map(|source| source.files).collect();
-        let total = files.iter().fold(0u64, |sum, file| sum.saturating_add(file.len_bytes));
+    pub fn new(files: Vec<File>) -> Self {
+        let total = files.iter().fold(0u64, |sum, file| sum.saturating_add(file.len_bytes()));
         // Each file may have a last unit of its own.
         let room = MOST_UNITS.saturating_sub(files.len() as u64).max(1);
         let good = (total / GOOD_UNITS).clamp(LEAST_UNIT_BYTES, GOOD_UNIT_BYTES);
         let unit_bytes = total.div_ceil(room).max(good);
         let mut starts = vec![0];
         for file in &files {
-            starts.push(starts[starts.len() - 1] + file.len_bytes.div_ceil(unit_bytes).max(1));
+            starts.push(starts[starts.len() - 1] + file.len_bytes().div_ceil(unit_bytes).max(1));
         }
         Self { files, starts, unit_bytes }
     }
@@ -57,7 +56,7 @@ impl Corpus {
     pub fn piece(&self, unit: u64) -> Piece<'_> {
         let (file, first) = self.file_of(unit);
         let start = (unit - first) * self.unit_bytes;
-        Piece { file, bytes: start..start.saturating_add(self.unit_bytes).min(file.len_bytes) }
+        Piece { file, bytes: start..start.saturating_add(self.unit_bytes).min(file.len_bytes()) }
     }
 
     /// The file of a unit, and the file's first unit.
@@ -66,7 +65,7 @@ impl Corpus {
         (&self.files[number], self.starts[number])
     }
 
-    /// Whether a job may have these files: few enough, each named by an absolute path.
+    /// Whether a job may have these files: few enough, each in a place that can be.
     ///
     /// # Errors
     ///
@@ -75,7 +74,6 @@ impl Corpus {
         if self.files.is_empty() || self.files.len() as u64 > MOST_UNITS / 2 {
             return Err(format!("{} files: a job takes from 1 to {}", self.files.len(), MOST_UNITS / 2));
         }
-        let relative = self.files.iter().find(|file| !file.path.is_absolute());
-        relative.map_or(Ok(()), |file| Err(format!("{}: an absolute path is needed", file.path.display())))
+        self.files.iter().try_for_each(File::check)
     }
 }

@@ -24,7 +24,7 @@ use shared::{
 };
 
 use crate::{
-    files::Source,
+    input::{Source, Surroundings},
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
     parts::{Finished, Form, OutputError, PartsDigest, each_rendered},
 };
@@ -38,9 +38,10 @@ use rows::Row;
 #[derive(Debug, clap::Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SolveArgs {
-    /// Files or folders of puzzles, one a line: 81, 36 or 16 characters, . 0 * _ or x for an empty cell; what follows
+    /// Puzzles: files, folders, URLs (s3, gs, az, abfss, http, https, file; with / at the end all below), or - for
+    /// standard input; also packed with gzip or zstd. One a line: 81, 36 or 16 characters, . 0 * _ or x for an empty cell; what follows
     /// (names, ratings, other columns) is left alone. A first line with names of columns is skipped
-    #[arg(required = true, value_name = "FILE", value_parser = Source::find)]
+    #[arg(required = true, value_name = "CORPUS", value_parser = Source::typed)]
     corpora: Vec<Source>,
     /// Stop counting the solutions of a puzzle at N
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MOST_LIMIT))]
@@ -64,7 +65,7 @@ impl JobKind for Solve {
     const ABOUT: &'static str = "Solves corpora of puzzles and tells which have one solution";
     const EXAMPLES: &'static str = "Examples:\n  nonet run solve puzzles.txt -o solved.csv\n  \
         nonet run solve corpus/ --limit 1000 --format json";
-    const REVISION: u32 = 2;
+    const REVISION: u32 = 3;
     const OUTPUT: Option<&'static str> = Some(
         "a row for each line (the puzzle, the verdict, the number of solutions, the only solution, the problem)",
     );
@@ -73,11 +74,15 @@ impl JobKind for Solve {
     type Args = SolveArgs;
     type Partial = Tally;
 
+    fn prepare(args: SolveArgs, around: &Surroundings<'_>) -> Result<SolveArgs, BadSettings> {
+        Ok(SolveArgs { corpora: Source::look_up(args.corpora, around)?, ..args })
+    }
+
     fn new(args: SolveArgs) -> Result<Self, BadSettings> {
         if !(2..=MOST_LIMIT).contains(&i64::from(args.limit)) {
             return Err(BadSettings(format!("--limit {}: from 2 to {MOST_LIMIT}", args.limit)));
         }
-        let corpus = Corpus::new(args.corpora);
+        let corpus = Corpus::new(Source::files(args.corpora)?);
         corpus.check().map_err(BadSettings)?;
         Ok(Self { corpus, limit: args.limit })
     }
@@ -88,7 +93,7 @@ impl JobKind for Solve {
 
     fn unit_name(&self, unit: u64) -> String {
         let piece = self.corpus.piece(unit);
-        format!("{}, bytes {} to {}", piece.file.path.display(), piece.bytes.start, piece.bytes.end)
+        format!("{}, bytes {} to {}", piece.file.at, piece.bytes.start, piece.bytes.end)
     }
 
     fn empty(&self) -> Tally {
@@ -97,9 +102,7 @@ impl JobKind for Solve {
 
     fn run_unit(&self, unit: u64, context: &UnitContext<'_>) -> Result<Tally, UnitError> {
         let piece = self.corpus.piece(unit);
-        let mut file = piece.file.open().map_err(UnitError::Failed)?;
-        let failed = |error: io::Error| UnitError::Failed(format!("{}: {error}", piece.file.path.display()));
-        let lines = Lines::read(&mut file, piece.bytes).map_err(failed)?;
+        let lines = Lines::read(piece.bytes, |bytes| piece.file.read(bytes, context))?;
         let entries = entries(&lines);
         let (mut part, mut tally) = (Vec::new(), Tally::default());
         let mut answers = Vec::new();

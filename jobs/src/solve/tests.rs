@@ -11,8 +11,8 @@ const UNIQUE: &str = "..8.95..1..6..13.5.......4..7...9..2.4.5.....8..6........1
 const SEVENTEEN: &str = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
 
 fn job(files: &[&std::path::Path], limit: u32) -> Solve {
-    let corpora = files.iter().map(|file| Source::find(file.to_str().unwrap()).unwrap()).collect();
-    Solve::new(SolveArgs { corpora, limit }).unwrap()
+    let corpora = files.iter().map(|file| Source::typed(file.to_str().unwrap()).unwrap()).collect();
+    Solve::new(Solve::prepare(SolveArgs { corpora, limit }, &Surroundings::local()).unwrap()).unwrap()
 }
 
 fn output(job: &Solve, tally: &Tally, parts: &Parts, form: Form) -> String {
@@ -126,8 +126,6 @@ fn a_file_that_has_changed_is_not_solved() {
     assert!(error.to_string().contains("a.txt: the file has changed"), "{error}");
     fs::remove_file(&file).unwrap();
     assert!(job.run_unit(0, &UnitContext::free()).unwrap_err().to_string().contains("a.txt"));
-    assert!(Source::find(dir.path().to_str().unwrap()).unwrap_err().contains("no files"));
-    assert!(Source::find("/nowhere/at/all").unwrap_err().contains("/nowhere/at/all"));
 }
 
 #[test]
@@ -135,12 +133,11 @@ fn settings_and_yields_that_cannot_be_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("empty");
     fs::write(&file, "").unwrap();
-    let source = Source::find(file.to_str().unwrap()).unwrap();
+    let typed = Source::typed(file.to_str().unwrap()).unwrap();
+    let source = Source::look_up(vec![typed.clone()], &Surroundings::local()).unwrap().remove(0);
     assert!(Solve::new(SolveArgs { corpora: vec![], limit: 2 }).is_err());
-    assert!(Solve::new(SolveArgs { corpora: vec![source.clone()], limit: 1 }).is_err());
-    let mut relative = source.clone();
-    relative.files[0].path = "here".into();
-    assert!(Solve::new(SolveArgs { corpora: vec![relative], limit: 2 }).is_err());
+    assert!(Solve::new(SolveArgs { corpora: vec![typed], limit: 2 }).is_err());
+    assert!(Solve::new(SolveArgs { corpora: vec![source], limit: 1 }).is_err());
 
     fs::write(&file, UNIQUE.to_owned() + "\n?\n").unwrap();
     let job = job(&[&file], 2);
