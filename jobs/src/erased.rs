@@ -7,6 +7,7 @@ use std::{fmt, io, marker::PhantomData, ops::Range, sync::Arc};
 
 use clap::{ArgMatches, Args, FromArgMatches};
 
+use crate::input::Surroundings;
 use crate::kind::{
     BadPartial, BadSettings, JobKind, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Needed, Progress, Report,
     UnitContext, UnitError,
@@ -25,12 +26,12 @@ pub trait ErasedKind: Send + Sync {
     fn forms(&self) -> &'static [Form];
     /// The subcommand with the kind's arguments, about line and examples.
     fn command(&self) -> clap::Command;
-    /// Reads the arguments into settings, and checks them.
+    /// Reads the arguments into settings, and checks them. May take long: see [`JobKind::prepare`].
     ///
     /// # Errors
     ///
     /// What is wrong with the arguments.
-    fn settings(&self, matches: &ArgMatches) -> Result<String, BadSettings>;
+    fn settings(&self, matches: &ArgMatches, around: &Surroundings<'_>) -> Result<String, BadSettings>;
     /// Opens a job from its settings.
     ///
     /// # Errors
@@ -142,9 +143,9 @@ impl<K: JobKind> ErasedKind for Erased<K> {
         K::Args::augment_args(command)
     }
 
-    fn settings(&self, matches: &ArgMatches) -> Result<String, BadSettings> {
+    fn settings(&self, matches: &ArgMatches, around: &Surroundings<'_>) -> Result<String, BadSettings> {
         let args = K::Args::from_arg_matches(matches).map_err(|e| BadSettings(e.to_string()))?;
-        let args = K::prepare(args)?;
+        let args = K::prepare(args, around)?;
         let settings = serde_json::to_string(&args).map_err(|e| BadSettings(e.to_string()))?;
         K::new(args)?;
         Ok(settings)

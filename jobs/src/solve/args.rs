@@ -4,16 +4,17 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use shared::grid::{Shape, notation::Layout};
 
-use crate::files::Source;
+use crate::input::Source;
 
 /// Arguments of the kind.
 #[derive(Clone, Debug, clap::Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SolveArgs {
-    /// Files or folders of puzzles, 4x4 to 25x25: one a line (81 characters, . 0 * _ - x or ? for an empty cell, names
-    /// and ratings behind), CSV, .sdm, .sdk, .ss, .opensudoku, drawings, pencil marks. How a file holds its puzzles is told
-    /// by its beginning
-    #[arg(required = true, value_name = "FILE", value_parser = Source::find)]
+    /// Puzzles: files, folders, URLs (s3, gs, az, abfss, http, https, file; with / at the end all below), or - for
+    /// standard input; also packed with gzip or zstd. From 4x4 to 25x25, one a line (81 characters, . 0 * _ - x or ? for an
+    /// empty cell, names and ratings behind), CSV, .sdm, .sdk, .ss, .opensudoku, drawings, pencil marks: how a file holds
+    /// its puzzles is told by its beginning
+    #[arg(required = true, value_name = "CORPUS", value_parser = Source::typed)]
     pub corpora: Vec<Source>,
     /// How each file holds its puzzles; filled in when the job is submitted.
     #[arg(skip)]

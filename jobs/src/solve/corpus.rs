@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use shared::grid::notation::Layout;
 
-use crate::files::{File, Source};
+use crate::input::File;
 
 /// Bytes of a unit at least: some ten thousand puzzles, so that the lanes of the solver are full.
 const LEAST_UNIT_BYTES: u64 = 1 << 20;
@@ -43,16 +43,15 @@ pub struct Piece<'a> {
 impl Corpus {
     /// Cuts files into units: ranges of the same number of bytes, but for the last of each file. A file whose puzzles
     /// take several lines is one unit. There is a layout for each file.
-    pub fn new(sources: Vec<Source>, layouts: Vec<Layout>) -> Self {
-        let files: Vec<File> = sources.into_iter().flat_map(|source| source.files).collect();
-        let total = files.iter().fold(0u64, |sum, file| sum.saturating_add(file.len_bytes));
+    pub fn new(files: Vec<File>, layouts: Vec<Layout>) -> Self {
+        let total = files.iter().fold(0u64, |sum, file| sum.saturating_add(file.len_bytes()));
         // Each file may have a last unit of its own.
         let room = MOST_UNITS.saturating_sub(files.len() as u64).max(1);
         let good = (total / GOOD_UNITS).clamp(LEAST_UNIT_BYTES, GOOD_UNIT_BYTES);
         let unit_bytes = total.div_ceil(room).max(good);
         let mut starts = vec![0];
         for (file, layout) in files.iter().zip(&layouts) {
-            let units = if is_cut(layout) { file.len_bytes.div_ceil(unit_bytes).max(1) } else { 1 };
+            let units = if is_cut(layout) { file.len_bytes().div_ceil(unit_bytes).max(1) } else { 1 };
             starts.push(starts[starts.len() - 1] + units);
         }
         Self { files, layouts, starts, unit_bytes }
@@ -69,7 +68,7 @@ impl Corpus {
         let (file, layout) = (&self.files[number], &self.layouts[number]);
         let start = (unit - self.starts[number]) * self.unit_bytes;
         let end = if is_cut(layout) { start.saturating_add(self.unit_bytes) } else { u64::MAX };
-        Piece { file, layout, bytes: start..end.min(file.len_bytes) }
+        Piece { file, layout, bytes: start..end.min(file.len_bytes()) }
     }
 
     /// The file of a unit, and the file's first unit.
@@ -82,7 +81,7 @@ impl Corpus {
         self.starts.partition_point(|&start| start <= unit) - 1
     }
 
-    /// Whether a job may have these files: few enough, each named by an absolute path.
+    /// Whether a job may have these files: few enough, each in a place that can be.
     ///
     /// # Errors
     ///
@@ -95,17 +94,16 @@ impl Corpus {
             return Err(format!("{} layouts for {} files", self.layouts.len(), self.files.len()));
         }
         let documents = self.files.iter().zip(&self.layouts).filter(|(_, layout)| !is_cut(layout));
-        if let Some((file, _)) = documents.clone().find(|(file, _)| file.len_bytes > MOST_DOCUMENT_BYTES) {
+        if let Some((file, _)) = documents.clone().find(|(file, _)| file.len_bytes() > MOST_DOCUMENT_BYTES) {
             return Err(format!(
                 "{}: {} MiB of puzzles that take several lines each, and at most {} MiB can be read; split the file, or \
                  write a puzzle a line",
-                file.path.display(),
-                file.len_bytes >> 20,
+                file.at,
+                file.len_bytes() >> 20,
                 MOST_DOCUMENT_BYTES >> 20
             ));
         }
-        let relative = self.files.iter().find(|file| !file.path.is_absolute());
-        relative.map_or(Ok(()), |file| Err(format!("{}: an absolute path is needed", file.path.display())))
+        self.files.iter().try_for_each(File::check)
     }
 }
 

@@ -16,11 +16,12 @@ mod report;
 mod rows;
 mod value;
 
-use std::{io, ops::Range};
+use std::{io, ops::Range, sync::Arc};
 
 use shared::grid::notation::{HEAD_BYTES, Layout};
 
 use crate::{
+    input::{File, Source, Surroundings},
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
     parts::{Finished, Form, OutputError, PartsDigest, each_rendered},
 };
@@ -53,14 +54,16 @@ impl JobKind for Solve {
     type Args = SolveArgs;
     type Partial = Tally;
 
-    fn prepare(mut args: SolveArgs) -> Result<SolveArgs, BadSettings> {
-        let files = args.corpora.iter().flat_map(|source| &source.files);
-        let layout = |file: &crate::files::File| {
-            let head = file.head(HEAD_BYTES)?;
-            Layout::detect(&head).map_err(|error| format!("{}: {error}", file.path.display()))
+    fn prepare(args: SolveArgs, around: &Surroundings<'_>) -> Result<SolveArgs, BadSettings> {
+        let corpora = Source::look_up(args.corpora, around)?;
+        let context = UnitContext::free().with_storage(Arc::clone(&around.storage));
+        let layout = |file: File| {
+            let head = file.read(0..HEAD_BYTES as u64, &context).map_err(|error| error.to_string())?;
+            Layout::detect(&head).map_err(|error| format!("{}: {error}", file.at))
         };
-        args.layouts = files.map(layout).collect::<Result<_, String>>().map_err(BadSettings)?;
-        Ok(args)
+        let layouts = Source::files(corpora.clone())?.into_iter().map(layout);
+        let layouts = layouts.collect::<Result<_, String>>().map_err(BadSettings)?;
+        Ok(SolveArgs { corpora, layouts, ..args })
     }
 
     fn new(mut args: SolveArgs) -> Result<Self, BadSettings> {
@@ -79,7 +82,8 @@ impl JobKind for Solve {
         if args.columns.is_empty() {
             return bad("--columns: at least one is needed".into());
         }
-        let corpus = Corpus::new(std::mem::take(&mut args.corpora), std::mem::take(&mut args.layouts));
+        let corpus =
+            Corpus::new(Source::files(std::mem::take(&mut args.corpora))?, std::mem::take(&mut args.layouts));
         corpus.check().map_err(BadSettings)?;
         Ok(Self { args, corpus })
     }
@@ -90,7 +94,7 @@ impl JobKind for Solve {
 
     fn unit_name(&self, unit: u64) -> String {
         let piece = self.corpus.piece(unit);
-        format!("{}, bytes {} to {}", piece.file.path.display(), piece.bytes.start, piece.bytes.end)
+        format!("{}, bytes {} to {}", piece.file.at, piece.bytes.start, piece.bytes.end)
     }
 
     fn empty(&self) -> Tally {
@@ -99,9 +103,7 @@ impl JobKind for Solve {
 
     fn run_unit(&self, unit: u64, context: &UnitContext<'_>) -> Result<Tally, UnitError> {
         let piece = self.corpus.piece(unit);
-        let mut file = piece.file.open().map_err(UnitError::Failed)?;
-        let failed = |error: io::Error| UnitError::Failed(format!("{}: {error}", piece.file.path.display()));
-        let lines = Lines::read(&mut file, piece.bytes).map_err(failed)?;
+        let lines = Lines::read(piece.bytes, |bytes| piece.file.read(bytes, context))?;
         let Entries { entries, lines } = Entries::read(&lines, piece.layout, self.args.shape);
         let asked = Asked::of(&self.args.columns);
         let solver = Solver { limit: self.args.limit, cap: self.args.cap, asked, context };

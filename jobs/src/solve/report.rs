@@ -34,7 +34,7 @@ fn places(job: &Solve, tally: &Tally) -> Vec<Place> {
         });
         let before: Option<u64> = before.sum();
         Place {
-            path: file.path.display().to_string(),
+            path: file.at.clone(),
             line: before.map(|before| before + u64::from(wrong.line)),
             what: wrong.what.clone(),
         }

@@ -6,19 +6,19 @@ use serde_json::json;
 use shared::grid::Shape;
 
 use super::{args::Column, *};
-use crate::{files::Source, laws, parts::memory::Parts};
+use crate::{laws, parts::memory::Parts};
 
 const UNIQUE: &str = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
 const SEVENTEEN: &str = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
 
 fn typed(files: &[&Path], limit: u32) -> SolveArgs {
-    let corpora = files.iter().map(|file| Source::find(file.to_str().unwrap()).unwrap()).collect();
+    let corpora = files.iter().map(|file| Source::typed(file.to_str().unwrap()).unwrap()).collect();
     let columns = Column::USUAL.to_vec();
     SolveArgs { corpora, layouts: vec![], limit, shape: None, columns, cap: 1000 }
 }
 
 fn args(files: &[&Path], limit: u32) -> SolveArgs {
-    Solve::prepare(typed(files, limit)).unwrap()
+    Solve::prepare(typed(files, limit), &Surroundings::local()).unwrap()
 }
 
 fn job(files: &[&Path], limit: u32) -> Solve {
@@ -143,8 +143,13 @@ fn a_file_that_has_changed_is_not_solved() {
     assert!(error.to_string().contains("a.txt: the file has changed"), "{error}");
     fs::remove_file(&file).unwrap();
     assert!(job.run_unit(0, &UnitContext::free()).unwrap_err().to_string().contains("a.txt"));
-    assert!(Source::find(dir.path().to_str().unwrap()).unwrap_err().contains("no files"));
-    assert!(Source::find("/nowhere/at/all").unwrap_err().contains("/nowhere/at/all"));
+}
+
+fn file_of(args: &mut SolveArgs) -> &mut File {
+    match &mut args.corpora[0] {
+        Source::Found(files) => &mut files.files[0],
+        Source::Typed(text) => panic!("{text} was not looked up"),
+    }
 }
 
 #[test]
@@ -159,10 +164,10 @@ fn settings_and_yields_that_cannot_be_are_refused() {
         |args| args.cap = 0,
         |args| args.columns.clear(),
         |args| args.columns.push(Column::Puzzle),
-        |args| args.corpora[0].files[0].path = "here".into(),
+        |args| file_of(args).at = "here".into(),
         |args| {
             args.layouts[0] = Layout::Blocks;
-            args.corpora[0].files[0].len_bytes = 1 << 30;
+            file_of(args).stored_bytes = 1 << 30;
         },
     ];
     for change in changes {
@@ -364,7 +369,7 @@ fn files_that_hold_no_puzzles_are_refused_or_said_to_be_empty() {
     fs::write(&file, "").unwrap();
     assert_eq!(rows(&job(&[&file], 2)).0, Vec::<String>::new());
     fs::write(&file, b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\0\0").unwrap();
-    let refused = Solve::prepare(typed(&[&file], 2)).unwrap_err().to_string();
+    let refused = Solve::prepare(typed(&[&file], 2), &Surroundings::local()).unwrap_err().to_string();
     assert!(refused.contains("file: ") && refused.contains("PNG"), "{refused}");
     // Lines that never end cost a row each, and nothing else.
     fs::write(&file, format!("{}\n{UNIQUE}\n{}", "1".repeat(100_000), "2".repeat(100_000))).unwrap();
