@@ -1,6 +1,6 @@
 //! Complete grids that jobs are about: from files, or from the command line.
 
-use std::fs;
+use std::{fs, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use shared::unavoidable::CompleteGrid;
@@ -50,7 +50,8 @@ impl Grids {
     /// When a file is not there, cannot be read, or is damaged.
     pub fn look_up(all: Vec<Self>, around: &Surroundings<'_>) -> Result<Vec<Self>, BadSettings> {
         // Every process that computes reads all grids when it opens the job, from disk.
-        let around = Surroundings { storage: Local::shared(), inputs: around.inputs.clone(), ..*around };
+        let around =
+            Surroundings { storage: Arc::clone(Local::shared()), inputs: around.inputs.clone(), ..*around };
         let typed = all.iter().filter_map(|grids| match grids {
             Self::Typed(source) => Some(source.clone()),
             Self::File(_) | Self::Grid(_) => None,
@@ -91,7 +92,7 @@ pub fn read(sources: &[Grids]) -> Result<Vec<CompleteGrid>, String> {
 
 fn read_file(file: &File, grids: &mut Vec<CompleteGrid>) -> Result<(), String> {
     let at = &file.at;
-    let text = file.read_whole(MOST_BYTES, &Local::shared())?;
+    let text = file.read_whole(MOST_BYTES, Local::shared())?;
     let text = std::str::from_utf8(&text).map_err(|error| format!("{at}: not text: {error}"))?;
     for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
         let line = line.trim();

@@ -165,7 +165,7 @@ pub struct UnitContext<'a> {
     stop: &'a (dyn Fn() -> bool + Sync),
     checkpoint: Option<&'a dyn UnitCheckpoint>,
     parts: Option<&'a dyn PartSink>,
-    storage: Arc<dyn Storage>,
+    storage: &'a Arc<dyn Storage>,
 }
 
 impl<'a> UnitContext<'a> {
@@ -182,7 +182,7 @@ impl<'a> UnitContext<'a> {
 
     /// The same with another way to read files.
     #[must_use]
-    pub fn with_storage(self, storage: Arc<dyn Storage>) -> Self {
+    pub fn with_storage(self, storage: &'a Arc<dyn Storage>) -> Self {
         Self { storage, ..self }
     }
 
@@ -193,7 +193,7 @@ impl<'a> UnitContext<'a> {
 
     /// Reads the job's files: see [`File::read`](crate::input::File::read).
     pub fn storage(&self) -> &Arc<dyn Storage> {
-        &self.storage
+        self.storage
     }
 
     /// Whether the unit should give up now. Costs a few nanoseconds.

@@ -229,7 +229,7 @@ fn stretch_by_stretch(
     while let Some(unit) = lease.claim() {
         let slot = UnitSlot { spool, job: lease.job, unit, used: AtomicBool::new(false) };
         // A panic inside a unit must not take the finished units of the stretch with it.
-        let context = UnitContext::new(&stop, Some(&slot)).with_parts(sink).with_storage(Arc::clone(storage));
+        let context = UnitContext::new(&stop, Some(&slot)).with_parts(sink).with_storage(storage);
         match guarded(|| stretch.sum.run_unit(unit, &context)) {
             Ok(Ok(())) => {}
             Ok(Err(UnitError::Stopped)) => break,

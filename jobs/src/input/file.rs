@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    packing::Packing, place, pool, storage::Storage, unpack::Unpacker, zstd_frames::MOST_WINDOW_BYTES,
+    packing::Packing, place, pool::POOL, storage::Storage, unpack::Unpacker, zstd_frames::MOST_WINDOW_BYTES,
 };
 use crate::kind::{UnitContext, UnitError};
 
@@ -67,7 +67,7 @@ impl File {
         let bytes = bytes.start.min(self.len_bytes())..bytes.end.min(self.len_bytes());
         let stopped = || context.stopped();
         let read = match &self.packed {
-            Some(packed) => pool::read(self, packed, bytes, context.storage(), &stopped),
+            Some(packed) => POOL.read(self, packed, bytes, context.storage(), &stopped),
             None => self.read_stored(bytes, context.storage().as_ref(), &stopped),
         };
         read.map_err(UnitError::Failed)?.ok_or(UnitError::Stopped)

@@ -70,7 +70,7 @@ pub struct Surroundings<'a> {
 impl Surroundings<'static> {
     /// Files on disk and nothing else.
     pub fn local() -> Self {
-        Self { storage: Local::shared(), inputs: None, tell: &|_| {} }
+        Self { storage: Arc::clone(Local::shared()), inputs: None, tell: &|_| {} }
     }
 }
 

@@ -27,20 +27,10 @@ const KEPT: Duration = Duration::from_secs(60);
 /// How often one who waits for memory looks whether he is to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-static POOL: Pool = Pool::new(MOST_MEMORY_BYTES);
+pub static POOL: Pool = Pool::new(MOST_MEMORY_BYTES);
 
-/// Reads a range of the unpacked bytes of a file; nothing when it is stopped.
-pub fn read(
-    file: &File,
-    packed: &Packed,
-    bytes: Range<u64>,
-    storage: &Arc<dyn Storage>,
-    stopped: &dyn Fn() -> bool,
-) -> Result<Option<Vec<u8>>, String> {
-    POOL.read(file, packed, bytes, storage, stopped)
-}
-
-struct Pool {
+/// All packed files of the process are read through it.
+pub struct Pool {
     most_memory_bytes: u64,
     state: Mutex<State>,
     freed: Condvar,
@@ -83,7 +73,8 @@ impl Pool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(
+    /// Reads a range of the unpacked bytes of a file; nothing when it is stopped.
+    pub fn read(
         &self,
         file: &File,
         packed: &Packed,

@@ -1,12 +1,11 @@
 //! Where stored bytes come from.
 
 use std::{
-    fs,
-    io::{self},
+    fs, io,
     ops::Range,
     os::unix::fs::FileExt,
     path::Path,
-    sync::Arc,
+    sync::{Arc, LazyLock},
     time::UNIX_EPOCH,
 };
 
@@ -36,8 +35,9 @@ pub struct Local;
 
 impl Local {
     /// For [`UnitContext`](crate::UnitContext) and [`Surroundings`](super::Surroundings).
-    pub fn shared() -> Arc<dyn Storage> {
-        Arc::new(Self)
+    pub fn shared() -> &'static Arc<dyn Storage> {
+        static SHARED: LazyLock<Arc<dyn Storage>> = LazyLock::new(|| Arc::new(Local));
+        &SHARED
     }
 }
 

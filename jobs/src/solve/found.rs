@@ -152,7 +152,7 @@ impl Solver<'_> {
     /// Any puzzle, alone.
     fn other(&self, puzzle: &Puzzle, take: impl FnOnce(&Row<'_>)) -> Result<(), UnitError> {
         let Puzzle { shape, cells, candidates } = puzzle;
-        let answer = match self.count(puzzle, cells, self.limit)? {
+        let answer = match self.count(*shape, cells, candidates.as_deref(), self.limit)? {
             Err(error) => {
                 take(&Row { candidates: candidates.as_deref(), ..Row::invalid(*shape, cells, &error) });
                 return Ok(());
@@ -166,26 +166,29 @@ impl Solver<'_> {
         }
         row.candidates = candidates.as_deref();
         let mut more = NO_MORE.clone();
-        if self.asked.redundant && row.verdict == Verdict::Unique {
-            more.redundant = self.redundant(puzzle)?;
-        }
-        if self.asked.form && candidates.is_none() {
-            more.form = form(*shape, cells);
+        // Of pencil marks there is no telling what a clue is, and which one could be left out.
+        if candidates.is_none() {
+            if self.asked.redundant && row.verdict == Verdict::Unique {
+                more.redundant = self.redundant(*shape, cells)?;
+            }
+            if self.asked.form {
+                more.form = form(*shape, cells);
+            }
         }
         take(&Row { more: &more, ..row });
         Ok(())
     }
 
     /// `None` when one of the searches is given up.
-    fn redundant(&self, puzzle: &Puzzle) -> Result<Option<Vec<u16>>, UnitError> {
-        let mut less = puzzle.cells.clone();
+    fn redundant(&self, shape: Shape, cells: &[u8]) -> Result<Option<Vec<u16>>, UnitError> {
+        let mut less = cells.to_vec();
         let mut redundant = Vec::new();
         for (cell, number) in (0..less.len()).zip(0u16..) {
             let clue = std::mem::take(&mut less[cell]);
             if clue == 0 {
                 continue;
             }
-            let Ok(answer) = self.count(puzzle, &less, 2)? else { return Ok(None) };
+            let Ok(answer) = self.count(shape, &less, None, 2)? else { return Ok(None) };
             if !answer.finished {
                 return Ok(None);
             }
@@ -199,13 +202,12 @@ impl Solver<'_> {
 
     fn count(
         &self,
-        puzzle: &Puzzle,
+        shape: Shape,
         cells: &[u8],
+        candidates: Option<&[u32]>,
         limit: u32,
     ) -> Result<Result<general::Answer, String>, UnitError> {
-        let candidates = puzzle.candidates.as_deref();
-        let question =
-            Question { shape: puzzle.shape, cells, candidates, limit: limit.into(), cap: self.cap };
+        let question = Question { shape, cells, candidates, limit: limit.into(), cap: self.cap };
         let answer = general::solve(&question, &|| self.context.stopped());
         if self.context.stopped() {
             return Err(UnitError::Stopped);

@@ -16,7 +16,7 @@ mod report;
 mod rows;
 mod value;
 
-use std::{io, ops::Range, sync::Arc};
+use std::{io, ops::Range};
 
 use shared::grid::notation::{HEAD_BYTES, Layout};
 
@@ -56,7 +56,7 @@ impl JobKind for Solve {
 
     fn prepare(args: SolveArgs, around: &Surroundings<'_>) -> Result<SolveArgs, BadSettings> {
         let corpora = Source::look_up(args.corpora, around)?;
-        let context = UnitContext::free().with_storage(Arc::clone(&around.storage));
+        let context = UnitContext::free().with_storage(&around.storage);
         let layout = |file: File| {
             let head = file.read(0..HEAD_BYTES as u64, &context).map_err(|error| error.to_string())?;
             Layout::detect(&head).map_err(|error| format!("{}: {error}", file.at))
@@ -134,17 +134,24 @@ impl JobKind for Solve {
 
     fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
         let table = Table { columns: &self.args.columns, limit: self.args.limit };
-        if finished.form == Form::Parquet {
-            let mut writer = parquet::Writer::new(&table, out)?;
-            let fields = |unit, part: Vec<u8>| table.fields(unit, &part);
-            each_rendered(self.units(), finished, fields, |rows| writer.put(rows))?;
-            return writer.end();
+        let units = self.units();
+        match finished.form {
+            Form::Csv => {
+                out.write_all(table.header().as_bytes())?;
+                let text = |unit, part: Vec<u8>| table.text(unit, &part, Table::csv);
+                each_rendered(units, finished, text, |text| Ok(out.write_all(&text)?))
+            }
+            Form::JsonLines => {
+                let text = |unit, part: Vec<u8>| table.text(unit, &part, Table::json);
+                each_rendered(units, finished, text, |text| Ok(out.write_all(&text)?))
+            }
+            Form::Parquet => {
+                let mut writer = parquet::Writer::new(&table, out)?;
+                let fields = |unit, part: Vec<u8>| table.fields(unit, &part);
+                each_rendered(units, finished, fields, |rows| writer.put(rows))?;
+                writer.end()
+            }
         }
-        if finished.form == Form::Csv {
-            out.write_all(table.header().as_bytes())?;
-        }
-        let render = |unit, part: Vec<u8>| table.render(finished.form, unit, &part);
-        each_rendered(self.units(), finished, render, |text| Ok(out.write_all(&text)?))
     }
 
     fn report(&self, partial: &Tally, progress: &Progress) -> Result<Report, BadPartial> {

@@ -7,7 +7,7 @@ use super::{
     rows::{Row, Scratch},
     value::{Value, value, write_cells},
 };
-use crate::parts::{Form, OutputError};
+use crate::parts::OutputError;
 
 /// What rows are turned into.
 pub struct Table<'a> {
@@ -24,21 +24,24 @@ impl Table<'_> {
         names.join(",") + "\n"
     }
 
-    /// Turns a part into text.
+    /// Turns a part into text, row by row as `write` does.
     ///
     /// # Errors
     ///
     /// When the part is no part.
-    pub fn render(&self, form: Form, unit: u64, part: &[u8]) -> Result<Vec<u8>, OutputError> {
+    pub fn text(
+        &self,
+        unit: u64,
+        part: &[u8],
+        write: impl Fn(&Self, &Row<'_>, &mut Vec<u8>),
+    ) -> Result<Vec<u8>, OutputError> {
         let mut out = Vec::with_capacity(part.len() * 5 / 2);
-        each_row(self.columns, unit, part, |row| match form {
-            Form::JsonLines => self.json(row, &mut out),
-            Form::Csv | Form::Parquet => self.csv(row, &mut out),
-        })?;
+        each_row(self.columns, unit, part, |row| write(self, row, &mut out))?;
         Ok(out)
     }
 
-    fn csv(&self, row: &Row<'_>, out: &mut Vec<u8>) {
+    /// Appends a row as a line of CSV.
+    pub fn csv(&self, row: &Row<'_>, out: &mut Vec<u8>) {
         for &column in self.columns {
             match value(row, column, self.limit) {
                 Value::Nothing => {}
@@ -58,8 +61,8 @@ impl Table<'_> {
         }
     }
 
-    /// A row as an object. Values that say nothing are left out.
-    fn json(&self, row: &Row<'_>, out: &mut Vec<u8>) {
+    /// Appends a row as an object in a line. Values that say nothing are left out.
+    pub fn json(&self, row: &Row<'_>, out: &mut Vec<u8>) {
         let mut between = b'{';
         for &column in self.columns {
             let value = value(row, column, self.limit);

@@ -34,6 +34,43 @@ enum Field {
     Flag(Values<bool>),
 }
 
+/// What a field holds.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Count,
+    Flag,
+}
+
+/// The fields of a column, with their names.
+fn fields_of(column: Column) -> impl Iterator<Item = (&'static str, Kind)> {
+    let kind = match column {
+        Column::Solutions | Column::Clues | Column::Automorphisms => Kind::Count,
+        Column::Minimal => Kind::Flag,
+        _ => Kind::Text,
+    };
+    let cut = (column == Column::Solutions).then_some((CUT, Kind::Flag));
+    std::iter::once((column.name(), kind)).chain(cut)
+}
+
+impl Kind {
+    fn field(self) -> Field {
+        match self {
+            Self::Text => Field::Text(Texts::default()),
+            Self::Count => Field::Count(Values::default()),
+            Self::Flag => Field::Flag(Values::default()),
+        }
+    }
+
+    fn physical(self) -> Physical {
+        match self {
+            Self::Text => Physical::BYTE_ARRAY,
+            Self::Count => Physical::INT64,
+            Self::Flag => Physical::BOOLEAN,
+        }
+    }
+}
+
 /// Values that are there, and for each row 1 if it has one, else 0.
 struct Values<T> {
     values: Vec<T>,
@@ -73,17 +110,8 @@ impl Table<'_> {
     ///
     /// When the part is no part.
     pub fn fields(&self, unit: u64, part: &[u8]) -> Result<Rows, OutputError> {
-        let mut rows = Rows { fields: Vec::new(), rows: 0 };
-        for &column in self.columns {
-            match column {
-                Column::Solutions => {
-                    rows.fields.extend([Field::Count(Values::default()), Field::Flag(Values::default())]);
-                }
-                Column::Clues | Column::Automorphisms => rows.fields.push(Field::Count(Values::default())),
-                Column::Minimal => rows.fields.push(Field::Flag(Values::default())),
-                _ => rows.fields.push(Field::Text(Texts::default())),
-            }
-        }
+        let fields = self.columns.iter().flat_map(|&column| fields_of(column)).map(|(_, kind)| kind.field());
+        let mut rows = Rows { fields: fields.collect(), rows: 0 };
         each_row(self.columns, unit, part, |row| {
             rows.rows += 1;
             let mut fields = rows.fields.iter_mut();
@@ -111,18 +139,9 @@ impl Table<'_> {
             let field = Type::primitive_type_builder(name, physical).with_logical_type(text);
             field.with_repetition(Repetition::OPTIONAL).build().map(Arc::new)
         };
-        let mut fields = Vec::new();
-        for &column in self.columns {
-            let physical = match column {
-                Column::Solutions | Column::Clues | Column::Automorphisms => Physical::INT64,
-                Column::Minimal => Physical::BOOLEAN,
-                _ => Physical::BYTE_ARRAY,
-            };
-            fields.push(field(column.name(), physical)?);
-            if column == Column::Solutions {
-                fields.push(field(CUT, Physical::BOOLEAN)?);
-            }
-        }
+        let fields = self.columns.iter().flat_map(|&column| fields_of(column));
+        let fields = fields.map(|(name, kind)| field(name, kind.physical()));
+        let fields = fields.collect::<Result<_, ParquetError>>()?;
         Type::group_type_builder("puzzles").with_fields(fields).build()
     }
 }

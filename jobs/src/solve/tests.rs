@@ -262,6 +262,8 @@ fn pencil_marks_are_kept_to() {
     assert_eq!(rows, ["12 2 3 4 3 4 1 2 2 1 4 3 4 3 2 1,unique,1234341221434321"]);
     let again = rows_of(rows[0].split(',').next().unwrap(), &[Column::Verdict]);
     assert_eq!(again, ["unique"], "what is written is read back");
+    let asked = [Column::Verdict, Column::Minimal, Column::Redundant, Column::Minlex, Column::Group];
+    assert_eq!(rows_of(&line, &asked), ["unique,,,,"], "nothing is said of clues that are marks");
 }
 
 #[test]
