@@ -14,7 +14,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use shared::{
-    grid::{Shape, line},
+    grid::{Shape, notation::text},
     recent::Recent,
     unavoidable::{
         CompleteGrid,
@@ -114,7 +114,8 @@ impl JobKind for Hitting {
     }
 
     fn unit_name(&self, unit: u64) -> String {
-        let grid = line::text(self.grids[self.grid_of(unit)].digits());
+        let grid = &self.grids[self.grid_of(unit)];
+        let grid = text(grid.shape(), grid.digits());
         if self.parts == 1 {
             grid
         } else {
@@ -142,7 +143,8 @@ impl JobKind for Hitting {
         };
         let mut found = search.run_unit(unit % self.parts, start, &mut pause).ok_or(UnitError::Stopped)?;
         found.puzzles.sort_unstable();
-        let lines = found.puzzles.iter().map(|&clues| line::text(&self.grids[grid].puzzle(clues)) + "\n");
+        let of = &self.grids[grid];
+        let lines = found.puzzles.iter().map(|&clues| text(of.shape(), &of.puzzle(clues)) + "\n");
         let part = lines.collect::<String>().into_bytes();
         let digest = PartsDigest::of(unit, &part);
         context.put_part(unit, part)?;

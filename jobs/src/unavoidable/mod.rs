@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use shared::{
-    grid::line,
+    grid::notation::text,
     unavoidable::{CellSet, CompleteGrid, most_disjoint, unavoidable_sets},
 };
 
@@ -152,7 +152,8 @@ impl Unavoidable {
     }
 
     fn row(&self, found: &OfGrid, sets: &[CellSet]) -> String {
-        let mut row = format!("{},{}", line::text(self.grids[found.grid as usize].digits()), found.mcn);
+        let grid = &self.grids[found.grid as usize];
+        let mut row = format!("{},{}", text(grid.shape(), grid.digits()), found.mcn);
         for count in &found.by_size {
             row += &format!(",{count}");
         }
