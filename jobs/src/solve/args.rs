@@ -117,3 +117,17 @@ impl Asked {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_has_one_name_on_the_command_line_in_settings_and_in_outputs() {
+        for &column in Column::value_variants() {
+            let typed = column.to_possible_value().expect("not hidden");
+            assert_eq!(typed.get_name(), column.name());
+            assert_eq!(serde_json::to_value(column).expect("a word"), column.name());
+        }
+    }
+}
