@@ -85,12 +85,14 @@ fn the_288_grids_of_4x4_are_two() {
 #[test]
 fn bad_lines_are_named_and_what_comes_before_is_printed() {
     let full = line(&grid(), '.');
-    let bad = full.replacen('4', "?", 1);
+    let bad = full.replacen('4', "a", 1);
     let (code, stdout, stderr) = canonical(&format!("{full}\n{bad}\n{full}\n"), &[]);
     assert_eq!((code, stdout.lines().count(), stderr.lines().count()), (Some(2), 1, 1), "{stderr}");
-    assert!(stderr.contains("line 2: character 4 is '?'"), "{stderr}");
+    assert!(stderr.contains("line 2: character 4 is 'a'"), "{stderr}");
     let (code, _, stderr) = canonical("12345\n", &[]);
     assert!(code == Some(2) && stderr.contains("line 1: 5 characters"), "{stderr}");
+    let (code, _, stderr) = canonical(&(".".repeat(256) + "\n"), &[]);
+    assert!(code == Some(2) && stderr.contains("line 1: ") && stderr.contains("16x16"), "{stderr}");
     let (code, _, stderr) = canonical(&"1".repeat(70_000), &[]);
     assert!(code == Some(2) && stderr.contains("longer than"), "{stderr}");
     let (code, _, stderr) = run(&["canonical", "/nowhere/at/all"]);

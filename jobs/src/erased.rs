@@ -7,6 +7,7 @@ use std::{fmt, io, marker::PhantomData, ops::Range, sync::Arc};
 
 use clap::{ArgMatches, Args, FromArgMatches};
 
+use crate::input::Surroundings;
 use crate::kind::{
     BadPartial, BadSettings, JobKind, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Needed, Progress, Report,
     UnitContext, UnitError,
@@ -25,12 +26,12 @@ pub trait ErasedKind: Send + Sync {
     fn forms(&self) -> &'static [Form];
     /// The subcommand with the kind's arguments, about line and examples.
     fn command(&self) -> clap::Command;
-    /// Reads the arguments into settings, and checks them.
+    /// Reads the arguments into settings, and checks them. May take long: see [`JobKind::prepare`].
     ///
     /// # Errors
     ///
     /// What is wrong with the arguments.
-    fn settings(&self, matches: &ArgMatches) -> Result<String, BadSettings>;
+    fn settings(&self, matches: &ArgMatches, around: &Surroundings<'_>) -> Result<String, BadSettings>;
     /// Opens a job from its settings.
     ///
     /// # Errors
@@ -72,7 +73,7 @@ pub trait ErasedJob: Send + Sync {
     /// # Errors
     ///
     /// When a part is missing or does not fit the report, or `out` fails.
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError>;
+    fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError>;
 }
 
 /// A running sum of partials, kept decoded.
@@ -142,8 +143,9 @@ impl<K: JobKind> ErasedKind for Erased<K> {
         K::Args::augment_args(command)
     }
 
-    fn settings(&self, matches: &ArgMatches) -> Result<String, BadSettings> {
+    fn settings(&self, matches: &ArgMatches, around: &Surroundings<'_>) -> Result<String, BadSettings> {
         let args = K::Args::from_arg_matches(matches).map_err(|e| BadSettings(e.to_string()))?;
+        let args = K::prepare(args, around)?;
         let settings = serde_json::to_string(&args).map_err(|e| BadSettings(e.to_string()))?;
         K::new(args)?;
         Ok(settings)
@@ -196,7 +198,7 @@ impl<K: JobKind> ErasedJob for K {
         JobKind::report(self, &decode::<K>(partial)?, progress)
     }
 
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+    fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
         JobKind::assemble(self, finished, out)
     }
 }

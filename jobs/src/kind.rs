@@ -5,10 +5,11 @@
 //! leases, networks, stores or processes; the machinery knows nothing of what a partial means. [`crate::erased`]
 //! is the seam between the two.
 
-use std::{io, ops::Range};
+use std::{io, ops::Range, sync::Arc};
 
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::input::{Local, Storage, Surroundings};
 use crate::parts::{Finished, Form, OutputError, PartSink, each_part};
 
 /// A job kind.
@@ -40,10 +41,22 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     const FORMS: &'static [Form] = &[Form::Csv];
 
     /// The settings of a job, which are also its command-line arguments. Serialised as JSON they name the job, so
-    /// use `#[serde(deny_unknown_fields)]` and leave nothing in that does not change the result.
+    /// use `#[serde(deny_unknown_fields)]` and leave nothing in that does not change the result, or that
+    /// [`prepare`](Self::prepare) has still to look up.
     type Args: clap::Args + Serialize + DeserializeOwned;
     /// What a range of units yields. Encoded with postcard it must stay below [`MAX_PARTIAL_BYTES`].
     type Partial: Serialize + DeserializeOwned + Send;
+
+    /// Turns what was typed into settings, once, where the job is submitted: what a name stands for there and then is
+    /// looked up here. May take long.
+    ///
+    /// # Errors
+    ///
+    /// Says which argument is wrong and what would be right.
+    fn prepare(args: Self::Args, around: &Surroundings<'_>) -> Result<Self::Args, BadSettings> {
+        let _ = around;
+        Ok(args)
+    }
 
     /// Checks the arguments and prepares what the plan needs. Called on the coordinator for every submission and on
     /// each worker once a job, so keep it cheap; build tables lazily in [`run_unit`](Self::run_unit).
@@ -98,7 +111,7 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     /// # Errors
     ///
     /// When a part is missing or does not fit the report ([`Report::json`]), or `out` fails.
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+    fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
         each_part(self.units(), finished, |part| Ok(out.write_all(&part)?))
     }
 
@@ -152,12 +165,13 @@ pub struct UnitContext<'a> {
     stop: &'a (dyn Fn() -> bool + Sync),
     checkpoint: Option<&'a dyn UnitCheckpoint>,
     parts: Option<&'a dyn PartSink>,
+    storage: &'a Arc<dyn Storage>,
 }
 
 impl<'a> UnitContext<'a> {
-    /// A context that stops when `stop` says so and keeps progress in `checkpoint`.
+    /// A context that stops when `stop` says so, keeps progress in `checkpoint`, and reads files on disk.
     pub fn new(stop: &'a (dyn Fn() -> bool + Sync), checkpoint: Option<&'a dyn UnitCheckpoint>) -> Self {
-        Self { stop, checkpoint, parts: None }
+        Self { stop, checkpoint, parts: None, storage: Local::shared() }
     }
 
     /// The same with a place for parts.
@@ -166,9 +180,20 @@ impl<'a> UnitContext<'a> {
         Self { parts, ..self }
     }
 
+    /// The same with another way to read files.
+    #[must_use]
+    pub fn with_storage(self, storage: &'a Arc<dyn Storage>) -> Self {
+        Self { storage, ..self }
+    }
+
     /// A context that never stops and keeps nothing: for tests and benchmarks.
     pub fn free() -> UnitContext<'static> {
-        UnitContext { stop: &|| false, checkpoint: None, parts: None }
+        UnitContext::new(&|| false, None)
+    }
+
+    /// Reads the job's files: see [`File::read`](crate::input::File::read).
+    pub fn storage(&self) -> &Arc<dyn Storage> {
+        self.storage
     }
 
     /// Whether the unit should give up now. Costs a few nanoseconds.

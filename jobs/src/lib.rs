@@ -6,9 +6,9 @@
 mod automorphic;
 mod burnside;
 pub mod erased;
-mod files;
 mod grids;
 mod hitting;
+pub mod input;
 pub mod kind;
 #[cfg(test)]
 mod laws;

@@ -40,16 +40,20 @@ pub enum Form {
     Csv,
     /// A JSON object a line.
     JsonLines,
+    /// Columns, for programs that analyse tables.
+    Parquet,
 }
 
 impl Form {
-    /// What the end of a file's name asks for: JSON Lines for `.jsonl` and `.ndjson`, else text.
+    /// What the end of a file's name asks for: JSON Lines for `.jsonl` and `.ndjson`, Parquet for
+    /// `.parquet`, else text.
     #[must_use]
     pub fn of_name(path: &Path) -> Self {
         match path.extension() {
             Some(end) if end.eq_ignore_ascii_case("jsonl") || end.eq_ignore_ascii_case("ndjson") => {
                 Self::JsonLines
             }
+            Some(end) if end.eq_ignore_ascii_case("parquet") => Self::Parquet,
             _ => Self::Csv,
         }
     }

@@ -7,7 +7,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use shared::{
-    grid::line,
+    grid::notation::nine,
     symmetry::minlex::{self, Cells},
 };
 
@@ -54,8 +54,7 @@ fn grid(random: &mut ChaCha8Rng) -> Cells {
 fn puzzles(grids: &[Cells], random: &mut ChaCha8Rng) -> Vec<Cells> {
     if let Ok(path) = std::env::var("NONET_BENCH_PUZZLES") {
         let text = std::fs::read_to_string(path).expect("NONET_BENCH_PUZZLES names a file of puzzles");
-        let read = text.lines().filter_map(|line| line::read(line).expect("puzzles, one a line"));
-        return read.map(|puzzle| puzzle.cells.try_into().expect("9x9 puzzles")).collect();
+        return text.lines().filter_map(|line| nine(line.as_bytes())).collect();
     }
     let mut places: Vec<usize> = (0..81).collect();
     let puzzle = |i: usize| {

@@ -13,7 +13,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use shared::{
-    grid::line,
+    grid::notation::nine,
     solve::bitslice::{Answer, Engine, Level},
 };
 use sudoku::Sudoku;
@@ -33,8 +33,7 @@ fn made(seed: u64) -> Vec<Cells> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let text = include_str!("../testdata/solve.txt");
     let known = text.lines().filter_map(|line| line.strip_suffix(":1"));
-    let read = known.filter_map(|line| line::read(line).expect("puzzles, one a line"));
-    let bases: Vec<Cells> = read.map(|puzzle| puzzle.cells.try_into().expect("9x9 puzzles")).collect();
+    let bases: Vec<Cells> = known.filter_map(|line| nine(line.as_bytes())).collect();
     let lines = |rng: &mut ChaCha8Rng| {
         let mut chutes = [[0usize, 1, 2], [3, 4, 5], [6, 7, 8]];
         chutes.shuffle(rng);
@@ -63,8 +62,7 @@ fn corpora() -> Vec<(String, Vec<Cells>)> {
     };
     let corpus = |path: &str| {
         let text = std::fs::read_to_string(path).expect("NONET_BENCH_PUZZLES names files of puzzles");
-        let read = text.lines().filter_map(|line| line::read(line).expect("puzzles, one a line"));
-        let puzzles = read.map(|puzzle| puzzle.cells.try_into().expect("9x9 puzzles")).collect();
+        let puzzles = text.lines().filter_map(|line| nine(line.as_bytes())).collect();
         let name = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         (name.unwrap_or_default(), puzzles)
     };

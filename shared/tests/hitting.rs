@@ -5,7 +5,10 @@ use std::ops::RangeInclusive;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use shared::{
-    grid::{Shape, line},
+    grid::{
+        Shape,
+        notation::{nine, text},
+    },
     unavoidable::{
         CellSet, CompleteGrid, brute,
         hit::{CannotSearch, Found, HittingProgress, HittingSearch, Uniqueness},
@@ -204,9 +207,9 @@ fn known_puzzles_are_found_and_no_others() {
     let file = std::env::var("HITTING_PUZZLES").expect("HITTING_PUZZLES=FILE");
     let most = std::env::var("HITTING_MOST").map_or(100, |text| text.parse().unwrap());
     let from: usize = std::env::var("HITTING_FROM").map_or(0, |text| text.parse().unwrap());
-    let text = std::fs::read_to_string(file).unwrap();
+    let list = std::fs::read_to_string(file).unwrap();
     let puzzles: Vec<Vec<u8>> =
-        text.lines().filter_map(|text| line::read(text).unwrap()).map(|line| line.cells).collect();
+        list.lines().filter_map(|line| nine(line.as_bytes())).map(Vec::from).collect();
     let step = puzzles.len() / most;
     // The list is up to symmetry: what else a grid has is compared by minlex form.
     let form = |cells: &[u8]| shared::symmetry::minlex::puzzle(cells.try_into().unwrap()).form;
@@ -215,10 +218,10 @@ fn known_puzzles_are_found_and_no_others() {
     for (number, puzzle) in puzzles.iter().skip(from).step_by(step).enumerate() {
         let grid = CompleteGrid::new(Shape::NINE, &brute::solution(Shape::NINE, puzzle).unwrap()).unwrap();
         let found = search(&grid, 16..=17, 1).puzzles;
-        assert!(found.iter().any(|&clues| grid.puzzle(clues) == *puzzle), "{}", line::text(puzzle));
+        assert!(found.iter().any(|&clues| grid.puzzle(clues) == *puzzle), "{}", text(grid.shape(), puzzle));
         for &clues in &found {
             let other = grid.puzzle(clues);
-            assert!(known.contains(&form(&other)), "{} is not in the list", line::text(&other));
+            assert!(known.contains(&form(&other)), "{} is not in the list", text(Shape::NINE, &other));
             assert_eq!(brute::solutions(Shape::NINE, &other, 2), 1);
         }
         println!("{number}: {} found, {:.1} s", found.len(), cpu() - start);

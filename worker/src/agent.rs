@@ -15,6 +15,7 @@ use proto::v1::{
     Failure, FromWorker, Grant, LeaseEvent, Order, ToWorker, Verdict, lease_event::Event, order,
 };
 use tokio::{
+    runtime::Handle,
     sync::mpsc,
     task::JoinHandle,
     time::{Instant, Interval, MissedTickBehavior, interval, sleep_until},
@@ -32,6 +33,7 @@ use crate::{
     outbox::Outbox,
     spool::{Spool, SpoolError, SpooledCommit},
     spool_writer::SpoolWriter,
+    storage::Stores,
 };
 
 /// What a worker needs to know.
@@ -129,7 +131,9 @@ impl Agent {
     fn new(config: Config, pool: Pool, spool: Arc<Spool>) -> Self {
         let (report, reports) = mpsc::channel(REPORTS);
         let writer = SpoolWriter::start(Arc::clone(&spool));
-        let means = Means { spool: Arc::clone(&spool), parts: config.parts.clone(), pace: config.pace };
+        let storage = Arc::new(Stores::new(Handle::current()));
+        let means =
+            Means { spool: Arc::clone(&spool), parts: config.parts.clone(), pace: config.pace, storage };
         let crew = Crew::new(pool, config.threads, means, report);
         Self {
             config,

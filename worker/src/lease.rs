@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jobs::{Accumulator, PartSink, UnitCheckpoint, UnitContext, UnitError};
+use jobs::{Accumulator, PartSink, UnitCheckpoint, UnitContext, UnitError, input::Storage};
 
 use crate::{
     bridge::guarded,
@@ -161,7 +161,6 @@ impl Default for Pace {
 }
 
 /// What it takes to compute a lease.
-#[derive(Debug)]
 pub struct Means {
     /// The worker's checkpoint.
     pub spool: Arc<Spool>,
@@ -169,6 +168,8 @@ pub struct Means {
     pub parts: Option<PathBuf>,
     /// How often progress becomes durable.
     pub pace: Pace,
+    /// Reads what jobs are about.
+    pub storage: Arc<dyn Storage>,
 }
 
 /// The place of one unit in the worker's checkpoint.
@@ -218,7 +219,7 @@ fn stretch_by_stretch(
 ) -> Result<(Option<Output>, Option<Failure>), Failure> {
     let opened = job.get().map_err(|error| (lease.start, error))?;
     let mut stretch = Stretch::new(lease.start, Arc::clone(&opened).accumulator());
-    let Means { spool, parts, pace } = means;
+    let Means { spool, parts, pace, storage } = means;
     let parts = parts.as_ref().map(|root| PartWriter::new(Parts::new(root, lease.job)));
     let sink = parts.as_ref().map(|parts| parts as &dyn PartSink);
     // What is reported counts as done: its parts have to be there.
@@ -228,7 +229,7 @@ fn stretch_by_stretch(
     while let Some(unit) = lease.claim() {
         let slot = UnitSlot { spool, job: lease.job, unit, used: AtomicBool::new(false) };
         // A panic inside a unit must not take the finished units of the stretch with it.
-        let context = UnitContext::new(&stop, Some(&slot)).with_parts(sink);
+        let context = UnitContext::new(&stop, Some(&slot)).with_parts(sink).with_storage(storage);
         match guarded(|| stretch.sum.run_unit(unit, &context)) {
             Ok(Ok(())) => {}
             Ok(Err(UnitError::Stopped)) => break,

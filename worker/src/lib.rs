@@ -15,4 +15,5 @@ pub mod part_writer;
 pub mod parts;
 pub mod spool;
 mod spool_writer;
+pub mod storage;
 pub mod store;

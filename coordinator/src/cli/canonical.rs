@@ -12,7 +12,7 @@ use clap::Args;
 use shared::{
     grid::{
         Shape,
-        line::{Line, read, text},
+        notation::{LineLayout, Puzzle, text},
     },
     symmetry::minlex,
 };
@@ -22,7 +22,7 @@ use super::exit::{Failure, Outcome};
 
 #[derive(Debug, Args)]
 pub struct CanonicalArgs {
-    /// Puzzles or grids, one a line: 81, 36 or 16 characters, . 0 * _ or x for an empty cell; `-` reads standard input
+    /// Puzzles or grids, one a line: 81, 36 or 16 characters, . 0 * _ - x or ? for an empty cell; `-` reads standard input
     pub file: PathBuf,
     /// Print each form once, where it comes first: one line for each class of essentially different puzzles
     #[arg(long)]
@@ -56,8 +56,8 @@ pub fn canonical(args: &CanonicalArgs) -> Result<Outcome, Failure> {
             return finish(out.flush());
         }
         let printed = forms(&batch, threads).try_for_each(|form| {
-            if seen.as_mut().is_none_or(|seen| seen.insert(packed(&form))) {
-                writeln!(out, "{}", text(&form))?;
+            if seen.as_mut().is_none_or(|seen| seen.insert(packed(&form.cells))) {
+                writeln!(out, "{}", text(form.shape, &form.cells))?;
             }
             Ok(())
         });
@@ -90,7 +90,7 @@ struct Input {
 
 impl Input {
     /// The next puzzles, none at the end of the input; and why there are no more of them, if a line is bad.
-    fn batch(&mut self) -> (Vec<Line>, Option<String>) {
+    fn batch(&mut self) -> (Vec<Puzzle>, Option<String>) {
         let mut batch = Vec::with_capacity(BATCH);
         let mut bytes = Vec::new();
         while batch.len() < BATCH {
@@ -99,10 +99,7 @@ impl Input {
                 Ok(false) => break,
                 Err(why) => return (batch, Some(why)),
             }
-            let first = self.line == 1;
-            let line = std::str::from_utf8(&bytes).map_err(|_| "not UTF-8 text".to_owned());
-            let line = line.map(|line| if first { line.trim_start_matches('\u{feff}') } else { line });
-            match line.and_then(|line| read(line).map_err(|why| why.to_string())) {
+            match read(&bytes) {
                 Ok(puzzle) => batch.extend(puzzle),
                 Err(why) => return (batch, Some(format!("line {}: {why}", self.line))),
             }
@@ -123,10 +120,26 @@ impl Input {
     }
 }
 
+/// Reads a line, if it has a puzzle of a shape whose forms can be had in a moment.
+fn read(line: &[u8]) -> Result<Option<Puzzle>, String> {
+    let read = LineLayout::default().read(line, None).map_err(|why| why.to_string())?;
+    let Some(puzzle) = read else { return Ok(None) };
+    if puzzle.candidates.is_some() {
+        return Err("pencil marks have no canonical form here: give the clues only".into());
+    }
+    if ![Shape::FOUR, Shape::SIX, Shape::NINE].contains(&puzzle.shape) {
+        return Err(format!(
+            "there are canonical forms of 9x9, 6x6 and 4x4 puzzles; this one is {0}x{0}",
+            puzzle.shape.side()
+        ));
+    }
+    Ok(Some(puzzle))
+}
+
 /// The forms, in order.
-fn forms(batch: &[Line], threads: usize) -> impl Iterator<Item = Vec<u8>> {
+fn forms(batch: &[Puzzle], threads: usize) -> impl Iterator<Item = Puzzle> {
     let share = batch.len().div_ceil(threads).max(1);
-    let computed: Vec<Vec<Vec<u8>>> = thread::scope(|scope| {
+    let computed: Vec<Vec<Puzzle>> = thread::scope(|scope| {
         let parts = batch.chunks(share).map(|part| scope.spawn(|| part.iter().map(form).collect()));
         let parts: Vec<_> = parts.collect();
         parts
@@ -137,11 +150,13 @@ fn forms(batch: &[Line], threads: usize) -> impl Iterator<Item = Vec<u8>> {
     computed.into_iter().flatten()
 }
 
-fn form(line: &Line) -> Vec<u8> {
-    match <&[u8; 81]>::try_from(&line.cells[..]) {
-        Ok(cells) if line.shape == Shape::NINE => minlex::puzzle(cells).form.to_vec(),
-        _ => minlex::brute::canonical(line.shape, &line.cells).cells,
-    }
+fn form(puzzle: &Puzzle) -> Puzzle {
+    let shape = puzzle.shape;
+    let cells = match <&[u8; 81]>::try_from(&puzzle.cells[..]) {
+        Ok(cells) if shape == Shape::NINE => minlex::puzzle(cells).form.to_vec(),
+        _ => minlex::brute::canonical(shape, &puzzle.cells).cells,
+    };
+    Puzzle { shape, cells, candidates: None }
 }
 
 /// Four bits a cell.

@@ -30,7 +30,9 @@ pub fn check(kind: &dyn jobs::ErasedKind, path: &Path) -> Result<(), Failure> {
     }
     if !kind.forms().contains(&Form::of_name(path)) {
         let path = path.display();
-        return Err(Failure::usage(format!("{path}: the output of {name} is text, not JSON Lines")));
+        return Err(Failure::usage(format!(
+            "{path}: the output of {name} cannot have this form; name it .csv or .txt"
+        )));
     }
     Ok(())
 }

@@ -23,8 +23,9 @@ async fn connect(to: RemoteArgs) -> Result<Client, Failure> {
 
 /// `nonet submit`.
 pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let (request, matches) = run::submission(matches)?;
+    let (kind, matches) = run::kind(matches)?;
     let args = SubmitArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
+    let request = run::submission(kind, matches, None).await?;
     let request = SubmitRequest { weight: args.weight, fresh: args.fresh, ..request };
     let mut client = connect(args.to).await?;
     let (job, existed) = client.submit(request).await?;

@@ -3,8 +3,9 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use clap::{ArgMatches, FromArgMatches};
+use jobs::{ErasedKind, input::Surroundings};
 use proto::v1::{Action, JobStatus, State, SubmitRequest};
-use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
+use tokio::{runtime::Handle, sync::mpsc, task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 use worker::{
     agent::{self, Config, WorkerError},
@@ -12,6 +13,7 @@ use worker::{
     config_file::ConfigFile,
     dial::Dial,
     lease::Pace,
+    storage::Stores,
 };
 
 use super::{
@@ -32,16 +34,27 @@ use crate::{
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Folder of the parts below that of the state.
 const PARTS: &str = "parts";
+/// Folder of what came through standard input, below that of the state.
+const INPUTS: &str = "inputs";
 /// How often the embedded worker speaks. It is never lost, so this is only how fresh the progress is.
 const HEARTBEAT_MS: u32 = 250;
 
 /// Reads the arguments, runs the job, prints the report.
 pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
-    let (request, args, output) = read(matches)?;
+    let (kind, matches) = kind(matches)?;
+    let (args, output) = read(kind, matches)?;
     let file = ConfigFile::read(args.config.as_deref())?;
     let state = args.state.or(file.state).unwrap_or_else(|| "nonet-state".into());
     let threads = threads(args.threads.or(file.threads)).map_err(Failure::usage)?;
     let stop = stop_on_signal()?;
+    let request = tokio::select! {
+        request = submission(kind, matches, Some(state.join(INPUTS))) => request?,
+        () = stop.cancelled() => {
+            eprintln!("nonet: interrupted; the same command begins anew");
+            return Ok(Outcome::Interrupted);
+        }
+    };
+    let request = SubmitRequest { fresh: args.fresh, ..request };
     let house = tokio::select! {
         house = House::open(state.clone()) => house?,
         () = stop.cancelled() => {
@@ -68,27 +81,45 @@ pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     outcome
 }
 
-fn read(matches: &ArgMatches) -> Result<(SubmitRequest, RunArgs, Option<PathBuf>), Failure> {
-    let (request, matches) = submission(matches)?;
+fn read(kind: &dyn ErasedKind, matches: &ArgMatches) -> Result<(RunArgs, Option<PathBuf>), Failure> {
     let args = RunArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
     // Only kinds with an output have the argument.
     let output = matches.try_get_one::<PathBuf>(OUTPUT).ok().flatten().cloned();
-    if let (Some(path), Some(kind)) = (&output, jobs::find(&request.kind)) {
+    if let Some(path) = &output {
         output::check(kind, path)?;
     }
-    Ok((SubmitRequest { fresh: args.fresh, ..request }, args, output))
+    Ok((args, output))
 }
 
-/// The job that was typed, and the matches of its kind's subcommand.
-pub fn submission(matches: &ArgMatches) -> Result<(SubmitRequest, &ArgMatches), Failure> {
+/// The kind that was typed, and the matches of its subcommand.
+pub fn kind(matches: &ArgMatches) -> Result<(&'static dyn ErasedKind, &ArgMatches), Failure> {
     let Some((name, matches)) = matches.subcommand() else {
         return Err(Failure::usage("no job kind is given".into()));
     };
     let kind = jobs::find(name).ok_or_else(|| Failure::usage(format!("there is no job kind {name:?}")))?;
-    let settings = kind.settings(matches).map_err(|e| Failure::usage(e.to_string()))?;
-    let request =
-        SubmitRequest { kind: name.into(), revision: kind.revision(), settings, ..SubmitRequest::default() };
-    Ok((request, matches))
+    Ok((kind, matches))
+}
+
+/// The job that was typed. May take long: what is named is looked up, off the async threads. `inputs` is the folder that
+/// keeps standard input, where it can be read.
+pub async fn submission(
+    kind: &'static dyn ErasedKind,
+    matches: &ArgMatches,
+    inputs: Option<PathBuf>,
+) -> Result<SubmitRequest, Failure> {
+    let (matches, runtime) = (matches.clone(), Handle::current());
+    let looked_up = tokio::task::spawn_blocking(move || {
+        let tell = |what: &str| eprintln!("nonet: {what}");
+        kind.settings(
+            &matches,
+            &Surroundings { storage: Arc::new(Stores::new(runtime)), inputs, tell: &tell },
+        )
+    });
+    let settings =
+        looked_up.await.map_err(|e| Failure::failed(format!("looking up the input failed: {e}")))?;
+    let settings = settings.map_err(|e| Failure::usage(e.to_string()))?;
+    let (kind, revision) = (kind.name().into(), kind.revision());
+    Ok(SubmitRequest { kind, revision, settings, ..SubmitRequest::default() })
 }
 
 /// Coordinator and server of this process.

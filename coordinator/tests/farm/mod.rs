@@ -97,7 +97,12 @@ pub fn run(args: &[&str]) -> (Option<i32>, String, String) {
 
 /// Starts `nonet` and leaves it running.
 pub fn spawn(args: &[&str]) -> Process {
-    Process(nonet(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("nonet starts"))
+    start(nonet(args))
+}
+
+/// Starts a command and leaves it running.
+pub fn start(mut command: Command) -> Process {
+    Process(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("nonet starts"))
 }
 
 /// A coordinator, its workers and their folders.

@@ -83,7 +83,7 @@ impl JobKind for Automorphic {
         Ok(())
     }
 
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
+    fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
         part::assemble(self.units(), finished, out)
     }
 

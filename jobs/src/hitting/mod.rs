@@ -14,7 +14,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use shared::{
-    grid::{Shape, line},
+    grid::{Shape, notation::text},
     recent::Recent,
     unavoidable::{
         CompleteGrid,
@@ -24,6 +24,7 @@ use shared::{
 
 use crate::{
     grids::{self, Grids},
+    input::Surroundings,
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
     parts::PartsDigest,
 };
@@ -43,8 +44,9 @@ const KEPT: usize = 3;
 #[derive(Debug, clap::Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HittingArgs {
-    /// Grids: a file with one a line, or a grid of 81, 36 or 16 digits itself
-    #[arg(required = true, value_name = "GRIDS", value_parser = Grids::find)]
+    /// Grids: a file with one a line (also packed with gzip or zstd), - for standard input, or a grid of 81, 36 or 16
+    /// digits itself
+    #[arg(required = true, value_name = "GRIDS", value_parser = Grids::typed)]
     grids: Vec<Grids>,
     /// Number of clues: K, or K..L for all from K to L
     #[arg(long, value_name = "K", value_parser = parse_clues, default_value = "16")]
@@ -84,11 +86,15 @@ impl JobKind for Hitting {
     const ABOUT: &'static str = "Finds every puzzle with a given number of clues inside grids";
     const EXAMPLES: &'static str = "Examples:\n  nonet run hitting grids.txt --clues 16\n  \
         nonet run hitting grids.txt --clues 17 -o puzzles.txt\n  nonet run hitting 1234341221434321 --clues 4..6";
-    const REVISION: u32 = 1;
+    const REVISION: u32 = 2;
     const OUTPUT: Option<&'static str> = Some("the puzzles, one a line, in the order of the grids");
 
     type Args = HittingArgs;
     type Partial = Partial;
+
+    fn prepare(args: HittingArgs, around: &Surroundings<'_>) -> Result<HittingArgs, BadSettings> {
+        Ok(HittingArgs { grids: Grids::look_up(args.grids, around)?, ..args })
+    }
 
     fn new(args: HittingArgs) -> Result<Self, BadSettings> {
         let HittingArgs { grids, clues } = args;
@@ -108,7 +114,8 @@ impl JobKind for Hitting {
     }
 
     fn unit_name(&self, unit: u64) -> String {
-        let grid = line::text(self.grids[self.grid_of(unit)].digits());
+        let grid = &self.grids[self.grid_of(unit)];
+        let grid = text(grid.shape(), grid.digits());
         if self.parts == 1 {
             grid
         } else {
@@ -136,7 +143,8 @@ impl JobKind for Hitting {
         };
         let mut found = search.run_unit(unit % self.parts, start, &mut pause).ok_or(UnitError::Stopped)?;
         found.puzzles.sort_unstable();
-        let lines = found.puzzles.iter().map(|&clues| line::text(&self.grids[grid].puzzle(clues)) + "\n");
+        let of = &self.grids[grid];
+        let lines = found.puzzles.iter().map(|&clues| text(of.shape(), &of.puzzle(clues)) + "\n");
         let part = lines.collect::<String>().into_bytes();
         let digest = PartsDigest::of(unit, &part);
         context.put_part(unit, part)?;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
-use shared::grid::line;
+use shared::grid::notation::text;
 
 use super::{Hitting, partial::Partial};
 use crate::kind::{Progress, Report};
@@ -24,7 +24,10 @@ fn grids_with_puzzles(job: &Hitting, partial: &Partial) -> u64 {
 }
 
 fn puzzles(job: &Hitting, partial: &Partial) -> Vec<String> {
-    let puzzle = |&(unit, clues): &(u64, _)| line::text(&job.grids[job.grid_of(unit)].puzzle(clues));
+    let puzzle = |&(unit, clues): &(u64, _)| {
+        let grid = &job.grids[job.grid_of(unit)];
+        text(grid.shape(), &grid.puzzle(clues))
+    };
     partial.puzzles.iter().map(puzzle).collect()
 }
 

@@ -11,8 +11,12 @@ const GRID: &str = "1234341221434321";
 const OTHER: &str = "1234341223414123";
 
 fn job(grids: &[&str], clues: &str) -> Hitting {
-    let grids = grids.iter().map(|grid| Grids::find(grid).unwrap()).collect();
+    let grids = grids.iter().map(|grid| found(grid)).collect();
     Hitting::new(HittingArgs { grids, clues: parse_clues(clues).unwrap() }).unwrap()
+}
+
+fn found(text: &str) -> Grids {
+    Grids::look_up(vec![Grids::typed(text).unwrap()], &Surroundings::local()).unwrap().remove(0)
 }
 
 #[test]
@@ -43,15 +47,12 @@ fn grids_are_read_with_care() {
     fs::write(&file, format!("\u{feff}# two grids\r\n{GRID}\r\n\r\n{OTHER}\n")).unwrap();
     assert_eq!(job(&[path], "4").grids.len(), 2);
     fs::write(&file, format!("{GRID}\n1234341221434322\n")).unwrap();
-    let error = Hitting::new(HittingArgs {
-        grids: vec![Grids::find(path).unwrap()],
-        clues: parse_clues("4").unwrap(),
-    });
+    let error = Hitting::new(HittingArgs { grids: vec![found(path)], clues: parse_clues("4").unwrap() });
     let error = error.err().unwrap().to_string();
     assert!(error.contains("grids.txt, line 2: "), "{error}");
     fs::write(&file, "\n").unwrap();
     assert!(read_error(path).contains("no grids"));
-    assert!(Grids::find("1234").unwrap_err().contains("no such file"));
+    assert!(Grids::typed("1234").unwrap_err().contains("no such file"));
     for wrong in ["", "x", "5..4", "82", "-1", "4...6"] {
         assert!(parse_clues(wrong).is_err(), "{wrong:?}");
     }
@@ -59,7 +60,7 @@ fn grids_are_read_with_care() {
 }
 
 fn read_error(path: &str) -> String {
-    grids::read(&[Grids::find(path).unwrap()]).unwrap_err()
+    grids::read(&[found(path)]).unwrap_err()
 }
 
 #[test]

@@ -1,13 +1,9 @@
 //! The lines that begin in a range of bytes.
 
-use std::{
-    fs::File,
-    io::{self, Read, Seek, SeekFrom},
-    ops::Range,
-};
+use std::ops::Range;
 
 /// Bytes of a line at most. A longer one is reported, and never held in memory.
-pub const MOST_LINE_BYTES: usize = 4096;
+pub use shared::grid::notation::MOST_LINE_BYTES;
 
 /// The bytes of a piece of a file: from the first line that begins in it to the end of the last.
 pub struct Lines {
@@ -26,18 +22,20 @@ pub enum Line<'a> {
 }
 
 impl Lines {
-    /// Reads the lines that begin in a range. Takes memory for the range and one line.
+    /// Reads the lines that begin in a range; `read` gives a range of bytes, as far as there are such. Takes memory for
+    /// the range and one line.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read.
-    pub fn read(file: &mut File, bytes: Range<u64>) -> io::Result<Self> {
+    /// Those of `read`.
+    pub fn read<E>(
+        bytes: Range<u64>,
+        read: impl FnOnce(Range<u64>) -> Result<Vec<u8>, E>,
+    ) -> Result<Self, E> {
         // The byte before tells whether a line begins at the start.
         let from = bytes.start.saturating_sub(1);
-        file.seek(SeekFrom::Start(from))?;
-        let mut text = Vec::new();
         let len_bytes = bytes.end - from;
-        file.take(len_bytes + MOST_LINE_BYTES as u64 + 1).read_to_end(&mut text)?;
+        let mut text = read(from..bytes.end.saturating_add(MOST_LINE_BYTES as u64 + 1))?;
         let inside = text.len().min(usize::try_from(len_bytes).unwrap_or(usize::MAX));
         let begin = if bytes.start == 0 { 0 } else { after_newline(&text, 0).unwrap_or(text.len()) };
         // The last line that begins inside ends here or further on.
@@ -53,12 +51,17 @@ impl Lines {
         Ok(Self { text, from_the_beginning: bytes.start == 0 })
     }
 
+    /// All of it, but for a mark of the byte order.
+    pub fn text(&self) -> &[u8] {
+        match self.text.strip_prefix(b"\xEF\xBB\xBF") {
+            Some(rest) if self.from_the_beginning => rest,
+            _ => &self.text,
+        }
+    }
+
     /// Calls `f` with each line.
     pub fn each<'a>(&'a self, mut f: impl FnMut(Line<'a>)) {
-        let mut text = self.text.as_slice();
-        if self.from_the_beginning {
-            text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-        }
+        let mut text = self.text();
         while !text.is_empty() {
             let end = memchr::memchr(b'\n', text);
             let line = &text[..end.unwrap_or(text.len())];
@@ -76,12 +79,12 @@ fn after_newline(text: &[u8], from: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use super::*;
 
-    fn lines(file: &mut File, bytes: Range<u64>) -> Vec<Option<String>> {
-        let lines = Lines::read(file, bytes).unwrap();
+    fn lines(file: &[u8], bytes: Range<u64>) -> Vec<Option<String>> {
+        let place = |at: u64| file.len().min(usize::try_from(at).unwrap());
+        let read = |bytes: Range<u64>| Ok::<_, ()>(file[place(bytes.start)..place(bytes.end)].to_vec());
+        let lines = Lines::read(bytes, read).unwrap();
         let mut all = Vec::new();
         lines.each(|line| {
             all.push(match line {
@@ -105,9 +108,8 @@ mod tests {
             &format!("a\n{long}\nb\n{exact}\n"),
             &long,
         ] {
-            let mut file = tempfile::tempfile().unwrap();
-            file.write_all(text.as_bytes()).unwrap();
-            let whole = lines(&mut file, 0..text.len() as u64);
+            let file = text.as_bytes();
+            let whole = lines(file, 0..text.len() as u64);
             let expected = text.trim_start_matches('\u{feff}').lines();
             let expected: Vec<_> =
                 expected.map(|line| (line.len() <= MOST_LINE_BYTES).then(|| line.to_owned())).collect();
@@ -118,7 +120,7 @@ mod tests {
                 }
                 let starts = (0..text.len() as u64).step_by(step.try_into().unwrap());
                 let pieces =
-                    starts.flat_map(|start| lines(&mut file, start..(start + step).min(text.len() as u64)));
+                    starts.flat_map(|start| lines(file, start..(start + step).min(text.len() as u64)));
                 assert_eq!(pieces.collect::<Vec<_>>(), whole, "steps of {step}");
             }
         }

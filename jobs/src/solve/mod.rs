@@ -1,85 +1,91 @@
 //! Corpora of puzzles, solved in bulk.
 //!
 //! A unit is a range of bytes of a file; the lines that begin in it are its puzzles. They are solved side by side by
-//! [`shared::solve::bitslice`] (9x9) or one by one by [`shared::solve::reference`] (other shapes). A unit's part has
-//! a row for every line with a puzzle, or with something that was to be one, in the order of the file.
+//! [`shared::solve::bitslice`] (9x9) or one by one by [`shared::solve::general`] (other shapes, and pencil marks). A
+//! unit's part has a row for every puzzle, and for what was to be one, in the order of the file.
 
+mod args;
 mod corpus;
+mod entry;
+mod found;
 mod lines;
 mod output;
+mod parquet;
 mod partial;
-mod puzzle;
 mod report;
 mod rows;
+mod value;
 
-use std::{cell::RefCell, io, ops::Range};
+use std::{io, ops::Range};
 
-use serde::{Deserialize, Serialize};
-use shared::{
-    grid::Shape,
-    solve::{
-        bitslice::{Answer, Engine},
-        reference,
-    },
-};
+use shared::grid::notation::{HEAD_BYTES, Layout};
 
 use crate::{
-    files::Source,
+    input::{File, Source, Surroundings},
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
     parts::{Finished, Form, OutputError, PartsDigest, each_rendered},
 };
+pub use args::SolveArgs;
+use args::{Asked, MOST_LIMIT};
 use corpus::Corpus;
+use entry::Entries;
+use found::{BATCH, Solver};
 use lines::Lines;
+use output::Table;
 use partial::{ClueCounts, Tally};
-use puzzle::Entry;
-use rows::Row;
-
-/// Arguments of the kind.
-#[derive(Debug, clap::Args, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SolveArgs {
-    /// Files or folders of puzzles, one a line: 81, 36 or 16 characters, . 0 * _ or x for an empty cell; what follows
-    /// (names, ratings, other columns) is left alone. A first line with names of columns is skipped
-    #[arg(required = true, value_name = "FILE", value_parser = Source::find)]
-    corpora: Vec<Source>,
-    /// Stop counting the solutions of a puzzle at N
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MOST_LIMIT))]
-    limit: u32,
-}
-
-/// Solutions that are counted at most.
-const MOST_LIMIT: i64 = 1_000_000;
 
 /// See the module.
 pub struct Solve {
+    args: SolveArgs,
     corpus: Corpus,
-    limit: u32,
 }
-
-/// Puzzles that the engine is given at once.
-const BATCH: usize = 1 << 14;
 
 impl JobKind for Solve {
     const NAME: &'static str = "solve";
     const ABOUT: &'static str = "Solves corpora of puzzles and tells which have one solution";
     const EXAMPLES: &'static str = "Examples:\n  nonet run solve puzzles.txt -o solved.csv\n  \
-        nonet run solve corpus/ --limit 1000 --format json";
-    const REVISION: u32 = 2;
-    const OUTPUT: Option<&'static str> = Some(
-        "a row for each line (the puzzle, the verdict, the number of solutions, the only solution, the problem)",
-    );
-    const FORMS: &'static [Form] = &[Form::Csv, Form::JsonLines];
+        nonet run solve corpus/ --limit 1000 --format json\n  \
+        nonet run solve puzzles.csv --columns puzzle,clues,minimal,redundant,minlex -o known.jsonl";
+    const REVISION: u32 = 3;
+    const OUTPUT: Option<&'static str> =
+        Some("a row for each puzzle, or what was to be one, with the columns of --columns");
+    const FORMS: &'static [Form] = &[Form::Csv, Form::JsonLines, Form::Parquet];
 
     type Args = SolveArgs;
     type Partial = Tally;
 
-    fn new(args: SolveArgs) -> Result<Self, BadSettings> {
+    fn prepare(args: SolveArgs, around: &Surroundings<'_>) -> Result<SolveArgs, BadSettings> {
+        let corpora = Source::look_up(args.corpora, around)?;
+        let context = UnitContext::free().with_storage(&around.storage);
+        let layout = |file: File| {
+            let head = file.read(0..HEAD_BYTES as u64, &context).map_err(|error| error.to_string())?;
+            Layout::detect(&head).map_err(|error| format!("{}: {error}", file.at))
+        };
+        let layouts = Source::files(corpora.clone())?.into_iter().map(layout);
+        let layouts = layouts.collect::<Result<_, String>>().map_err(BadSettings)?;
+        Ok(SolveArgs { corpora, layouts, ..args })
+    }
+
+    fn new(mut args: SolveArgs) -> Result<Self, BadSettings> {
+        let bad = |what: String| Err(BadSettings(what));
         if !(2..=MOST_LIMIT).contains(&i64::from(args.limit)) {
-            return Err(BadSettings(format!("--limit {}: from 2 to {MOST_LIMIT}", args.limit)));
+            return bad(format!("--limit {}: from 2 to {MOST_LIMIT}", args.limit));
         }
-        let corpus = Corpus::new(args.corpora);
+        if args.cap == 0 {
+            return bad("--cap 0: at least 1".into());
+        }
+        if let Some(twice) =
+            (1..args.columns.len()).find(|&at| args.columns[..at].contains(&args.columns[at]))
+        {
+            return bad(format!("--columns: {} is given twice", args.columns[twice]));
+        }
+        if args.columns.is_empty() {
+            return bad("--columns: at least one is needed".into());
+        }
+        let corpus =
+            Corpus::new(Source::files(std::mem::take(&mut args.corpora))?, std::mem::take(&mut args.layouts));
         corpus.check().map_err(BadSettings)?;
-        Ok(Self { corpus, limit: args.limit })
+        Ok(Self { args, corpus })
     }
 
     fn units(&self) -> u64 {
@@ -88,7 +94,7 @@ impl JobKind for Solve {
 
     fn unit_name(&self, unit: u64) -> String {
         let piece = self.corpus.piece(unit);
-        format!("{}, bytes {} to {}", piece.file.path.display(), piece.bytes.start, piece.bytes.end)
+        format!("{}, bytes {} to {}", piece.file.at, piece.bytes.start, piece.bytes.end)
     }
 
     fn empty(&self) -> Tally {
@@ -97,27 +103,22 @@ impl JobKind for Solve {
 
     fn run_unit(&self, unit: u64, context: &UnitContext<'_>) -> Result<Tally, UnitError> {
         let piece = self.corpus.piece(unit);
-        let mut file = piece.file.open().map_err(UnitError::Failed)?;
-        let failed = |error: io::Error| UnitError::Failed(format!("{}: {error}", piece.file.path.display()));
-        let lines = Lines::read(&mut file, piece.bytes).map_err(failed)?;
-        let entries = entries(&lines);
+        let lines = Lines::read(piece.bytes, |bytes| piece.file.read(bytes, context))?;
+        let Entries { entries, lines } = Entries::read(&lines, piece.layout, self.args.shape);
+        let asked = Asked::of(&self.args.columns);
+        let solver = Solver { limit: self.args.limit, cap: self.args.cap, asked, context };
         let (mut part, mut tally) = (Vec::new(), Tally::default());
-        let mut answers = Vec::new();
         let mut clues = ClueCounts::default();
         for batch in entries.chunks(BATCH) {
             if context.stopped() {
                 return Err(UnitError::Stopped);
             }
-            self.solve(batch, &mut answers);
-            let mut solved = answers.iter();
-            for (number, entry) in batch {
-                if let Some(row) = self.row(entry, &mut solved) {
-                    tally.take(unit, *number, &row, &mut clues);
-                    row.write(&mut part);
-                }
-            }
+            solver.solve(batch, |line, row| {
+                tally.take(unit, line, row, &mut clues);
+                row.write(asked, &mut part);
+            })?;
         }
-        tally.end(unit, lines_of(&entries), &clues, PartsDigest::of(unit, &part));
+        tally.end(unit, lines, &clues, PartsDigest::of(unit, &part));
         context.put_part(unit, part)?;
         Ok(tally)
     }
@@ -131,73 +132,30 @@ impl JobKind for Solve {
         Ok(())
     }
 
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn io::Write) -> Result<(), OutputError> {
-        if finished.form == Form::Csv {
-            out.write_all(output::HEADER)?;
+    fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
+        let table = Table { columns: &self.args.columns, limit: self.args.limit };
+        let units = self.units();
+        match finished.form {
+            Form::Csv => {
+                out.write_all(table.header().as_bytes())?;
+                let text = |unit, part: Vec<u8>| table.text(unit, &part, Table::csv);
+                each_rendered(units, finished, text, |text| Ok(out.write_all(&text)?))
+            }
+            Form::JsonLines => {
+                let text = |unit, part: Vec<u8>| table.text(unit, &part, Table::json);
+                each_rendered(units, finished, text, |text| Ok(out.write_all(&text)?))
+            }
+            Form::Parquet => {
+                let mut writer = parquet::Writer::new(&table, out)?;
+                let fields = |unit, part: Vec<u8>| table.fields(unit, &part);
+                each_rendered(units, finished, fields, |rows| writer.put(rows))?;
+                writer.end()
+            }
         }
-        let render = |unit, part: Vec<u8>| output::render(finished.form, self.limit, unit, &part);
-        each_rendered(self.units(), finished, render, |text| Ok(out.write_all(&text)?))
     }
 
     fn report(&self, partial: &Tally, progress: &Progress) -> Result<Report, BadPartial> {
         Ok(report::report(self, partial, progress))
-    }
-}
-
-/// Lines with their numbers in the unit, from 1, read.
-fn entries(lines: &Lines) -> Vec<(u32, Entry)> {
-    let mut entries = Vec::new();
-    let mut number = 0;
-    lines.each(|line| {
-        number += 1;
-        let first = lines.from_the_beginning && number == 1;
-        entries.push((number, Entry::read(line, first)));
-    });
-    entries
-}
-
-/// How many lines a unit has.
-fn lines_of(entries: &[(u32, Entry)]) -> u32 {
-    entries.last().map_or(0, |(number, _)| *number)
-}
-
-impl Solve {
-    /// Solves the 9x9 puzzles of a batch, in order.
-    fn solve(&self, batch: &[(u32, Entry)], answers: &mut Vec<Answer>) {
-        thread_local! {
-            // Its memory is used again from unit to unit.
-            static ENGINE: RefCell<Engine> = RefCell::default();
-        }
-        let nines = batch.iter().filter_map(|(_, entry)| match entry {
-            Entry::Nine(cells) => Some(*cells),
-            _ => None,
-        });
-        let puzzles: Vec<[u8; 81]> = nines.collect();
-        ENGINE.with_borrow_mut(|engine| engine.solve(&puzzles, self.limit, answers));
-    }
-
-    /// The row of a line, if it has one. `solved` gives the answer to the next 9x9 puzzle.
-    fn row<'a>(&self, entry: &'a Entry, solved: &mut std::slice::Iter<'a, Answer>) -> Option<Row<'a>> {
-        match entry {
-            Entry::Nothing => None,
-            Entry::Unreadable(why) => Some(Row::unreadable(why)),
-            Entry::Nine(cells) => {
-                let answer = solved.next().expect("an answer for each puzzle");
-                if answer.invalid {
-                    return Some(self.by_reference(Shape::NINE, cells));
-                }
-                let solution = &answer.solution[..];
-                Some(Row::solved(Shape::NINE, &cells[..], answer.solutions.into(), solution))
-            }
-            Entry::Other(shape, cells) => Some(self.by_reference(*shape, cells)),
-        }
-    }
-
-    fn by_reference<'a>(&self, shape: Shape, cells: &'a [u8]) -> Row<'a> {
-        match reference::solve(shape, cells, self.limit.into()) {
-            Err(error) => Row::invalid(shape, cells, &error.to_string()),
-            Ok(found) => Row::solved(shape, cells, found.solutions, found.first.unwrap_or_default()),
-        }
     }
 }
 

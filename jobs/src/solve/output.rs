@@ -2,94 +2,119 @@
 
 use std::io::Write;
 
-use serde::Serialize;
-use shared::grid::line;
+use super::{
+    args::{Asked, Column},
+    rows::{Row, Scratch},
+    value::{Value, value, write_cells},
+};
+use crate::parts::OutputError;
 
-use super::rows::{Row, Verdict};
-use crate::parts::{Form, OutputError};
+/// What rows are turned into.
+pub struct Table<'a> {
+    /// In this order.
+    pub columns: &'a [Column],
+    /// Solutions at which counts ended.
+    pub limit: u32,
+}
 
-/// The line with the names of columns.
-pub const HEADER: &[u8] = b"puzzle,verdict,solutions,solution,problem\n";
+impl Table<'_> {
+    /// The line with the names of columns, for CSV.
+    pub fn header(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name()).collect();
+        names.join(",") + "\n"
+    }
 
-/// Turns a part into text.
+    /// Turns a part into text, row by row as `write` does.
+    ///
+    /// # Errors
+    ///
+    /// When the part is no part.
+    pub fn text(
+        &self,
+        unit: u64,
+        part: &[u8],
+        write: impl Fn(&Self, &Row<'_>, &mut Vec<u8>),
+    ) -> Result<Vec<u8>, OutputError> {
+        let mut out = Vec::with_capacity(part.len() * 5 / 2);
+        each_row(self.columns, unit, part, |row| write(self, row, &mut out))?;
+        Ok(out)
+    }
+
+    /// Appends a row as a line of CSV.
+    pub fn csv(&self, row: &Row<'_>, out: &mut Vec<u8>) {
+        for &column in self.columns {
+            match value(row, column, self.limit) {
+                Value::Nothing => {}
+                Value::Cells(shape, cells) => write_cells(shape, cells, out),
+                Value::Word(word) => out.extend_from_slice(word.as_bytes()),
+                Value::Text(text) => put(out, format_args!("\"{}\"", text.replace('"', "\"\""))),
+                Value::Count(1) => out.push(b'1'),
+                Value::Count(count) => put(out, format_args!("{count}")),
+                Value::AtLeast(count) => put(out, format_args!(">={count}")),
+                Value::Flag(flag) => put(out, format_args!("{flag}")),
+            }
+            out.push(b',');
+        }
+        // The last comma is the end of the line.
+        if let Some(last) = out.last_mut() {
+            *last = b'\n';
+        }
+    }
+
+    /// Appends a row as an object in a line. Values that say nothing are left out.
+    pub fn json(&self, row: &Row<'_>, out: &mut Vec<u8>) {
+        let mut between = b'{';
+        for &column in self.columns {
+            let value = value(row, column, self.limit);
+            if matches!(value, Value::Nothing) {
+                continue;
+            }
+            out.push(between);
+            between = b',';
+            put(out, format_args!("\"{column}\":"));
+            match value {
+                Value::Nothing => {}
+                Value::Cells(shape, cells) => {
+                    out.push(b'"');
+                    write_cells(shape, cells, out);
+                    out.push(b'"');
+                }
+                Value::Word(word) => put(out, format_args!("\"{word}\"")),
+                Value::Text(text) => serde_json::to_writer(&mut *out, text).expect("vectors take everything"),
+                Value::Count(count) => put(out, format_args!("{count}")),
+                Value::AtLeast(count) => put(out, format_args!("{count},\"cut\":true")),
+                Value::Flag(flag) => put(out, format_args!("{flag}")),
+            }
+        }
+        if between == b'{' {
+            out.push(b'{');
+        }
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+/// Hands out the rows of a part.
 ///
 /// # Errors
 ///
 /// When the part is no part.
-pub fn render(form: Form, limit: u32, unit: u64, mut part: &[u8]) -> Result<Vec<u8>, OutputError> {
-    let mut out = Vec::with_capacity(part.len() * 5 / 2);
+pub fn each_row(
+    columns: &[Column],
+    unit: u64,
+    mut part: &[u8],
+    mut take: impl FnMut(&Row<'_>),
+) -> Result<(), OutputError> {
+    let asked = Asked::of(columns);
+    let mut scratch = Scratch::default();
     while !part.is_empty() {
-        let Some(row) = Row::read(&mut part) else {
+        let Some(row) = Row::read(&mut part, asked, &mut scratch) else {
             return Err(OutputError::Part(format!("part {unit} is damaged; run it again with --fresh")));
         };
-        match form {
-            Form::Csv => csv(&row, limit, &mut out),
-            Form::JsonLines => json(&row, limit, &mut out),
-        }
+        take(&row);
     }
-    Ok(out)
-}
-
-fn csv(row: &Row<'_>, limit: u32, out: &mut Vec<u8>) {
-    write_cells(&row.cells, out);
-    out.push(b',');
-    out.extend_from_slice(row.verdict.word().as_bytes());
-    out.push(b',');
-    match row.verdict {
-        Verdict::Unique => out.push(b'1'),
-        Verdict::Multiple if row.solutions < limit.into() => put(out, format_args!("{}", row.solutions)),
-        Verdict::Multiple => put(out, format_args!(">={}", row.solutions)),
-        Verdict::None | Verdict::Invalid => out.push(b'0'),
-        Verdict::Unreadable => {}
-    }
-    out.push(b',');
-    write_cells(&row.solution, out);
-    out.push(b',');
-    if !row.problem.is_empty() {
-        put(out, format_args!("\"{}\"", row.problem.replace('"', "\"\"")));
-    }
-    out.push(b'\n');
-}
-
-/// A row as an object. Fields that say nothing are left out.
-#[derive(Serialize)]
-struct Fields<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    puzzle: Option<String>,
-    verdict: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    solutions: Option<u64>,
-    /// Whether there may be more solutions than were counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cut: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    solution: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<&'a str>,
-}
-
-fn json(row: &Row<'_>, limit: u32, out: &mut Vec<u8>) {
-    let text = |cells: &[u8]| (!cells.is_empty()).then(|| line::text(cells));
-    let fields = Fields {
-        puzzle: text(&row.cells),
-        verdict: row.verdict.word(),
-        solutions: (row.verdict != Verdict::Unreadable).then_some(row.solutions),
-        cut: (row.verdict == Verdict::Multiple).then_some(row.solutions >= limit.into()),
-        solution: text(&row.solution),
-        problem: (!row.problem.is_empty()).then_some(&row.problem),
-    };
-    serde_json::to_writer(&mut *out, &fields).expect("vectors take everything");
-    out.push(b'\n');
+    Ok(())
 }
 
 fn put(out: &mut Vec<u8>, words: std::fmt::Arguments<'_>) {
     out.write_fmt(words).expect("vectors take everything");
-}
-
-fn write_cells(cells: &[u8], out: &mut Vec<u8>) {
-    if cells.len() == 81 {
-        out.extend(cells.iter().map(|&digit| if digit == 0 { b'.' } else { b'0' + digit }));
-    } else {
-        out.extend_from_slice(line::text(cells).as_bytes());
-    }
 }

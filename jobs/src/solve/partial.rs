@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
-use super::rows::{Row, Verdict};
+use super::{
+    rows::{Row, Verdict},
+    value::hopeless,
+};
 use crate::{kind::BadPartial, parts::PartsDigest};
 
 /// Lines with something wrong that are kept, the first ones.
@@ -16,14 +19,12 @@ const MOST_WRONG_BYTES: usize = 300;
 /// What some units have found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// By verdict.
-    pub unique: u64,
-    pub multiple: u64,
-    pub none: u64,
-    pub invalid: u64,
-    pub unreadable: u64,
+    /// By verdict, in the order of [`Verdict::ALL`].
+    pub verdicts: [u64; Verdict::ALL.len()],
     /// Valid 9x9 puzzles with fewer than 17 clues, or without two of the digits: they cannot be unique.
     pub hopeless: u64,
+    /// Puzzles of which it is known that no clue can be left out.
+    pub minimal: u64,
     /// Puzzles by number of clues.
     pub clues: BTreeMap<u16, u64>,
     /// The lines of each unit, by unit.
@@ -57,24 +58,29 @@ fn bad<T>(what: &str) -> Result<T, BadPartial> {
 }
 
 impl Tally {
+    /// Lines of a verdict.
+    pub fn with(&self, verdict: Verdict) -> u64 {
+        self.verdicts[verdict as usize]
+    }
+
     /// Puzzles, with clashes or without.
     pub fn puzzles(&self) -> u64 {
-        [self.unique, self.multiple, self.none, self.invalid].into_iter().fold(0, u64::saturating_add)
+        let puzzles = Verdict::ALL.into_iter().filter(|&verdict| verdict != Verdict::Unreadable);
+        puzzles.map(|verdict| self.with(verdict)).fold(0, u64::saturating_add)
     }
 
     /// Counts a row of a unit.
     pub fn take(&mut self, unit: u64, line: u32, row: &Row<'_>, clues: &mut ClueCounts) {
-        *self.of(row.verdict) += 1;
+        self.verdicts[row.verdict as usize] += 1;
         if row.verdict != Verdict::Unreadable {
             clues.0[row.clues()] += 1;
         }
         // One that is unique can be; the others are few.
-        let hopeless = matches!(row.verdict, Verdict::Multiple | Verdict::None)
-            && row.cells.len() == 81
-            && cannot_be_unique(&row.cells);
-        self.hopeless += u64::from(hopeless);
+        let may_be_hopeless = matches!(row.verdict, Verdict::Multiple | Verdict::None);
+        self.hopeless += u64::from(may_be_hopeless && hopeless(row).is_some());
+        self.minimal += u64::from(row.more.redundant.as_ref().is_some_and(Vec::is_empty));
         if !row.problem.is_empty() && self.wrong.len() < MOST_WRONG {
-            self.wrong.push(Wrong { unit: small(unit), line, what: row.problem.clone().into_owned() });
+            self.wrong.push(Wrong { unit: small(unit), line, what: row.problem.to_owned() });
         }
     }
 
@@ -84,16 +90,6 @@ impl Tally {
         self.clues = counted.collect();
         self.lines.insert(small(unit), lines);
         self.parts = part;
-    }
-
-    fn of(&mut self, verdict: Verdict) -> &mut u64 {
-        match verdict {
-            Verdict::Unique => &mut self.unique,
-            Verdict::Multiple => &mut self.multiple,
-            Verdict::None => &mut self.none,
-            Verdict::Invalid => &mut self.invalid,
-            Verdict::Unreadable => &mut self.unreadable,
-        }
     }
 
     /// Whether this can be the yield of `range`.
@@ -106,10 +102,18 @@ impl Tally {
         }
         let lines: u64 = self.lines.values().map(|&lines| u64::from(lines)).sum();
         let with_clues = self.clues.values().fold(0, |sum: u64, &more| sum.saturating_add(more));
-        if with_clues != self.puzzles() || self.puzzles().saturating_add(self.unreadable) > lines {
+        if with_clues != self.puzzles()
+            || self.puzzles().saturating_add(self.with(Verdict::Unreadable)) > lines
+        {
             return bad("there are not as many lines as puzzles");
         }
-        let wrong = self.invalid.saturating_add(self.unreadable).min(MOST_WRONG as u64);
+        if self.hopeless.saturating_add(self.with(Verdict::Unique)) > self.puzzles()
+            || self.minimal > self.with(Verdict::Unique)
+        {
+            return bad("there are not as many puzzles as there is to say of them");
+        }
+        let wrong = self.with(Verdict::Invalid).saturating_add(self.with(Verdict::Unreadable));
+        let wrong = wrong.min(MOST_WRONG as u64);
         let kept = self.wrong.len() as u64 == wrong && self.wrong.is_sorted();
         let inside = |wrong: &Wrong| {
             self.lines.get(&wrong.unit).is_some_and(|&lines| (1..=lines).contains(&wrong.line))
@@ -125,6 +129,10 @@ impl Tally {
     pub fn plus(&self, other: &Self) -> Result<Self, BadPartial> {
         let sum =
             |a: u64, b: u64| a.checked_add(b).ok_or_else(|| BadPartial("more than 2^64 puzzles".into()));
+        let mut verdicts = self.verdicts;
+        for (all, more) in verdicts.iter_mut().zip(other.verdicts) {
+            *all = sum(*all, more)?;
+        }
         let mut clues = self.clues.clone();
         for (&number, &more) in &other.clues {
             let entry = clues.entry(number).or_default();
@@ -140,26 +148,15 @@ impl Tally {
         wrong.sort();
         wrong.truncate(MOST_WRONG);
         Ok(Self {
-            unique: sum(self.unique, other.unique)?,
-            multiple: sum(self.multiple, other.multiple)?,
-            none: sum(self.none, other.none)?,
-            invalid: sum(self.invalid, other.invalid)?,
-            unreadable: sum(self.unreadable, other.unreadable)?,
+            verdicts,
             hopeless: sum(self.hopeless, other.hopeless)?,
+            minimal: sum(self.minimal, other.minimal)?,
             clues,
             lines,
             wrong,
             parts: self.parts.plus(other.parts),
         })
     }
-}
-
-/// No puzzle with fewer than 17 clues has one solution (`McGuire`, Tugemann & Civario 2012), and none without two of the
-/// digits: these could change places.
-fn cannot_be_unique(cells: &[u8]) -> bool {
-    let clues = cells.iter().filter(|&&cell| cell != 0).count();
-    let digits = cells.iter().fold(0u16, |digits, &cell| digits | 1 << cell) >> 1;
-    clues < 17 || digits.count_ones() < 8
 }
 
 fn small(unit: u64) -> u32 {

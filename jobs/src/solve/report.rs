@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{Solve, partial::Tally, rows::Verdict};
+use super::{Solve, args::Asked, partial::Tally, rows::Verdict};
 use crate::kind::{Progress, Report};
 
 /// A line with something wrong, where it is found.
@@ -34,7 +34,7 @@ fn places(job: &Solve, tally: &Tally) -> Vec<Place> {
         });
         let before: Option<u64> = before.sum();
         Place {
-            path: file.path.display().to_string(),
+            path: file.at.clone(),
             line: before.map(|before| before + u64::from(wrong.line)),
             what: wrong.what.clone(),
         }
@@ -42,26 +42,23 @@ fn places(job: &Solve, tally: &Tally) -> Vec<Place> {
     tally.wrong.iter().map(place).collect()
 }
 
-fn by_verdict(tally: &Tally) -> [(Verdict, u64); 5] {
-    [
-        (Verdict::Unique, tally.unique),
-        (Verdict::Multiple, tally.multiple),
-        (Verdict::None, tally.none),
-        (Verdict::Invalid, tally.invalid),
-        (Verdict::Unreadable, tally.unreadable),
-    ]
+fn by_verdict(tally: &Tally) -> impl Iterator<Item = (Verdict, u64)> {
+    Verdict::ALL.into_iter().map(|verdict| (verdict, tally.with(verdict)))
 }
 
 fn json(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> Value {
     let mut json = json!({
         "complete": progress.complete(),
-        "limit": job.limit,
+        "limit": job.args.limit,
         "puzzles": tally.puzzles().to_string(),
         "cannot_be_unique": tally.hopeless.to_string(),
         "by_clues": tally.clues.iter().map(|(clues, count)| (clues.to_string(), json!(count.to_string()))).collect::<serde_json::Map<_, _>>(),
         "wrong_lines": wrong.iter().map(|place| json!({ "file": place.path, "line": place.line, "what": place.what })).collect::<Vec<_>>(),
         "parts": tally.parts.hex(),
     });
+    if Asked::of(&job.args.columns).redundant {
+        json["minimal"] = json!(tally.minimal.to_string());
+    }
     for (verdict, count) in by_verdict(tally) {
         json[verdict.word()] = json!(count.to_string());
     }
@@ -78,10 +75,12 @@ fn table(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> St
     for (verdict, count) in by_verdict(tally) {
         let meaning = match verdict {
             Verdict::Unique => "one solution".into(),
-            Verdict::Multiple => format!("more than one (counted up to {})", job.limit),
+            Verdict::Multiple => format!("more than one (counted up to {})", job.args.limit),
             Verdict::None => "no solution".into(),
             Verdict::Invalid => "digits clash".into(),
             Verdict::Unreadable => "lines that are no puzzles".into(),
+            Verdict::Unsolved if count == 0 => continue,
+            Verdict::Unsolved => format!("given up after {} guesses", job.args.cap),
         };
         line(format!("{count:>12}  {:10}  {meaning}", verdict.word()));
     }
@@ -90,6 +89,9 @@ fn table(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> St
             "{:>12}  have fewer than 17 clues or lack two digits: they cannot have one solution",
             tally.hopeless
         ));
+    }
+    if Asked::of(&job.args.columns).redundant {
+        line(format!("{:>12}  are minimal: no clue can be left out", tally.minimal));
     }
     if let (Some(least), Some(most)) = (tally.clues.first_key_value(), tally.clues.last_key_value()) {
         line(format!("clues: {} to {}", least.0, most.0));
@@ -101,7 +103,8 @@ fn table(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> St
         let number = place.line.map_or("line unknown yet".into(), |line| format!("line {line}"));
         line(format!("{}, {number}: {}", place.path, place.what));
     }
-    let untold = (tally.invalid + tally.unreadable).saturating_sub(wrong.len() as u64);
+    let untold =
+        (tally.with(Verdict::Invalid) + tally.with(Verdict::Unreadable)).saturating_sub(wrong.len() as u64);
     if untold > 0 {
         line(format!("and {untold} lines more with something wrong"));
     }

@@ -3,9 +3,9 @@
 //! Parts are half as long as the text they become: two digits a byte. They are written once and read once, and a
 //! corpus can be larger than what a disk takes at the speed of the solver.
 
-use std::borrow::Cow;
-
 use shared::grid::Shape;
+
+use super::{args::Asked, found::Form};
 
 /// What a line is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,14 @@ pub enum Verdict {
     Invalid,
     /// No puzzle.
     Unreadable,
+    /// Given up.
+    Unsolved,
 }
 
 impl Verdict {
     /// In the order of their numbers in parts.
-    pub const ALL: [Self; 5] = [Self::Unique, Self::Multiple, Self::None, Self::Invalid, Self::Unreadable];
+    pub const ALL: [Self; 6] =
+        [Self::Unique, Self::Multiple, Self::None, Self::Invalid, Self::Unreadable, Self::Unsolved];
 
     /// By the number of solutions.
     pub fn of(solutions: u64) -> Self {
@@ -43,6 +46,7 @@ impl Verdict {
             Self::None => "none",
             Self::Invalid => "invalid",
             Self::Unreadable => "unreadable",
+            Self::Unsolved => "unsolved",
         }
     }
 }
@@ -52,42 +56,65 @@ impl Verdict {
 pub struct Row<'a> {
     pub shape: Shape,
     /// Empty if there is no puzzle.
-    pub cells: Cow<'a, [u8]>,
+    pub cells: &'a [u8],
+    /// Digits that each cell may have, a bit each, if the line says more than clues.
+    pub candidates: Option<&'a [u32]>,
     pub verdict: Verdict,
     /// Up to the limit.
     pub solutions: u64,
     /// The only solution; else empty.
-    pub solution: Cow<'a, [u8]>,
+    pub solution: &'a [u8],
     /// What is wrong with the line, if something is.
-    pub problem: Cow<'a, str>,
+    pub problem: &'a str,
+    /// What was asked for beside.
+    pub more: &'a More,
+}
+
+/// What is known of a puzzle only if it is asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct More {
+    /// For a puzzle with one solution, the cells of clues that can be left out (one, not all together).
+    pub redundant: Option<Vec<u16>>,
+    /// The minlex form.
+    pub form: Option<Form>,
+}
+
+/// Nothing more.
+pub const NO_MORE: &More = &More { redundant: None, form: None };
+
+/// Memory for rows that are read, used again from row to row.
+#[derive(Default)]
+pub struct Scratch {
+    cells: Vec<u8>,
+    candidates: Vec<u32>,
+    solution: Vec<u8>,
+    more: More,
 }
 
 /// Bytes of a problem at most.
 const MOST_PROBLEM_BYTES: usize = 300;
 
+/// Added to the rows of a box where candidates stand in the place of clues.
+const WITH_CANDIDATES: u8 = 0x80;
+
 impl<'a> Row<'a> {
     /// A puzzle with its number of solutions; `solution` is kept if it is the only one.
-    pub fn solved(
-        shape: Shape,
-        cells: impl Into<Cow<'a, [u8]>>,
-        solutions: u64,
-        solution: impl Into<Cow<'a, [u8]>>,
-    ) -> Self {
+    pub fn solved(shape: Shape, cells: &'a [u8], solutions: u64, solution: &'a [u8]) -> Self {
         let verdict = Verdict::of(solutions);
-        let solution = if verdict == Verdict::Unique { solution.into() } else { Cow::default() };
-        Self { shape, cells: cells.into(), verdict, solutions, solution, problem: Cow::default() }
-    }
-
-    /// A puzzle whose clues clash.
-    pub fn invalid(shape: Shape, cells: &'a [u8], problem: &str) -> Self {
-        let row = Self::solved(shape, cells, 0, Cow::default());
-        Self { verdict: Verdict::Invalid, problem: cut(problem), ..row }
+        let solution = if verdict == Verdict::Unique { solution } else { &[] };
+        Self { shape, cells, candidates: None, verdict, solutions, solution, problem: "", more: NO_MORE }
     }
 
     /// A line that is no puzzle.
-    pub fn unreadable(problem: &str) -> Self {
-        let row = Self::solved(Shape::NINE, Cow::default(), 0, Cow::default());
+    pub fn unreadable(problem: &'a str) -> Self {
+        let row = Self::solved(Shape::NINE, &[], 0, &[]);
         Self { verdict: Verdict::Unreadable, problem: cut(problem), ..row }
+    }
+
+    /// A puzzle whose clues clash.
+    pub fn invalid(shape: Shape, cells: &'a [u8], problem: &'a str) -> Self {
+        let row = Self::solved(shape, cells, 0, &[]);
+        Self { verdict: Verdict::Invalid, problem: cut(problem), ..row }
     }
 
     /// Given cells.
@@ -100,51 +127,124 @@ impl<'a> Row<'a> {
     }
 
     /// Appends the row to a part.
-    pub fn write(&self, part: &mut Vec<u8>) {
+    pub fn write(&self, asked: Asked, part: &mut Vec<u8>) {
         part.push(self.verdict as u8);
-        match self.verdict {
-            Verdict::Unreadable => write_text(&self.problem, part),
-            Verdict::Unique => {
-                write_cells(self.shape, &self.cells, part);
-                pack(self.shape, &self.solution, part);
-            }
-            Verdict::Multiple => {
-                write_cells(self.shape, &self.cells, part);
-                part.extend_from_slice(&self.solutions.to_le_bytes());
-            }
-            Verdict::None => write_cells(self.shape, &self.cells, part),
-            Verdict::Invalid => {
-                write_cells(self.shape, &self.cells, part);
-                write_text(&self.problem, part);
-            }
+        if self.verdict == Verdict::Unreadable {
+            return write_text(self.problem, part);
         }
+        self.write_cells(part);
+        match self.verdict {
+            Verdict::Unique => pack(self.shape, self.solution, part),
+            Verdict::Multiple | Verdict::Unsolved => part.extend_from_slice(&self.solutions.to_le_bytes()),
+            Verdict::Invalid => write_text(self.problem, part),
+            Verdict::None | Verdict::Unreadable => {}
+        }
+        self.more.write(self.shape, asked, part);
+    }
+
+    fn write_cells(&self, part: &mut Vec<u8>) {
+        let small = |n: usize| u8::try_from(n).expect("sides are at most 25");
+        let (rows, columns) = (small(self.shape.rows()), small(self.shape.columns()));
+        if let Some(candidates) = self.candidates {
+            part.extend_from_slice(&[rows | WITH_CANDIDATES, columns]);
+            candidates.iter().for_each(|digits| part.extend_from_slice(&digits.to_le_bytes()));
+        } else {
+            part.extend_from_slice(&[rows, columns]);
+        }
+        pack(self.shape, self.cells, part);
     }
 
     /// Reads the row that a part begins with, and takes it away; `None` if it is no row.
-    pub fn read(part: &mut &[u8]) -> Option<Row<'static>> {
+    pub fn read<'p: 'a>(part: &mut &'p [u8], asked: Asked, scratch: &'a mut Scratch) -> Option<Self> {
         let verdict = *Verdict::ALL.get(usize::from(*part.split_off_first()?))?;
         if verdict == Verdict::Unreadable {
             return Some(Row::unreadable(read_text(part)?));
         }
         let (rows, columns) = (*part.split_off_first()?, *part.split_off_first()?);
-        let shape = Shape::new(rows, columns).ok()?;
-        let cells = unpack(shape, part)?;
-        let mut row = Row::solved(shape, cells, 0, Cow::default());
+        let shape = Shape::new(rows & !WITH_CANDIDATES, columns).ok()?;
+        let has_candidates = rows & WITH_CANDIDATES != 0;
+        if has_candidates {
+            let (sets, _) = part.split_off(..4 * shape.side() * shape.side())?.as_chunks();
+            scratch.candidates.clear();
+            scratch.candidates.extend(sets.iter().map(|&set| u32::from_le_bytes(set)));
+        }
+        unpack(shape, part, &mut scratch.cells)?;
+        let (mut solutions, mut problem) = (0, "");
+        scratch.solution.clear();
         match verdict {
-            Verdict::Unique => (row.solutions, row.solution) = (1, unpack(shape, part)?.into()),
-            Verdict::Multiple => row.solutions = u64::from_le_bytes(part.split_off(..8)?.try_into().ok()?),
-            Verdict::Invalid => row.problem = read_text(part)?.to_owned().into(),
+            Verdict::Unique => {
+                solutions = 1;
+                unpack(shape, part, &mut scratch.solution)?;
+            }
+            Verdict::Multiple | Verdict::Unsolved => {
+                solutions = u64::from_le_bytes(part.split_off(..8)?.try_into().ok()?);
+            }
+            Verdict::Invalid => problem = read_text(part)?,
             Verdict::None | Verdict::Unreadable => {}
         }
-        row.verdict = verdict;
-        Some(row)
+        scratch.more = More::read(shape, asked, part)?;
+        Some(Self {
+            shape,
+            cells: &scratch.cells,
+            candidates: has_candidates.then_some(&scratch.candidates),
+            verdict,
+            solutions,
+            solution: &scratch.solution,
+            problem,
+            more: &scratch.more,
+        })
+    }
+}
+
+impl More {
+    fn write(&self, shape: Shape, asked: Asked, part: &mut Vec<u8>) {
+        if asked.redundant {
+            part.push(self.redundant.is_some().into());
+            if let Some(cells) = &self.redundant {
+                write_number(cells.len(), part);
+                cells.iter().for_each(|&cell| write_number(cell.into(), part));
+            }
+        }
+        if asked.form {
+            part.push(self.form.is_some().into());
+            if let Some(form) = &self.form {
+                part.extend_from_slice(&form.automorphisms.to_le_bytes());
+                pack(shape, &form.cells, part);
+            }
+        }
+    }
+
+    fn read(shape: Shape, asked: Asked, part: &mut &[u8]) -> Option<Self> {
+        let mut more = Self::default();
+        if asked.redundant && *part.split_off_first()? == 1 {
+            let count = read_number(part)?;
+            let cells = (0..count).map(|_| read_number(part));
+            let inside = |&cell: &u16| usize::from(cell) < shape.side() * shape.side();
+            more.redundant = Some(cells.map(|cell| cell.filter(inside)).collect::<Option<_>>()?);
+        }
+        if asked.form && *part.split_off_first()? == 1 {
+            let automorphisms = u32::from_le_bytes(part.split_off(..4)?.try_into().ok()?);
+            let mut cells = Vec::new();
+            unpack(shape, part, &mut cells)?;
+            more.form = Some(Form { cells, automorphisms });
+        }
+        Some(more)
     }
 }
 
 /// The beginning of a text.
-fn cut(text: &str) -> Cow<'static, str> {
+fn cut(text: &str) -> &str {
     let end = (0..=MOST_PROBLEM_BYTES.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
-    text[..end.unwrap_or(0)].to_owned().into()
+    &text[..end.unwrap_or(0)]
+}
+
+fn write_number(number: usize, part: &mut Vec<u8>) {
+    let number = u16::try_from(number).expect("a cell or a number of cells");
+    part.extend_from_slice(&number.to_le_bytes());
+}
+
+fn read_number(part: &mut &[u8]) -> Option<u16> {
+    Some(u16::from_le_bytes(part.split_off(..2)?.try_into().ok()?))
 }
 
 fn write_text(text: &str, part: &mut Vec<u8>) {
@@ -156,12 +256,6 @@ fn write_text(text: &str, part: &mut Vec<u8>) {
 fn read_text<'p>(part: &mut &'p [u8]) -> Option<&'p str> {
     let len = u16::from_le_bytes(part.split_off(..2)?.try_into().ok()?);
     str::from_utf8(part.split_off(..usize::from(len))?).ok()
-}
-
-fn write_cells(shape: Shape, cells: &[u8], part: &mut Vec<u8>) {
-    let small = |n: usize| u8::try_from(n).expect("sides are at most 25");
-    part.extend_from_slice(&[small(shape.rows()), small(shape.columns())]);
-    pack(shape, cells, part);
 }
 
 /// Whether a byte takes two cells.
@@ -186,21 +280,23 @@ fn pack(shape: Shape, cells: &[u8], part: &mut Vec<u8>) {
     }
 }
 
-fn unpack(shape: Shape, part: &mut &[u8]) -> Option<Vec<u8>> {
+/// Takes cells from the beginning of a part.
+fn unpack(shape: Shape, part: &mut &[u8], cells: &mut Vec<u8>) -> Option<()> {
     let count = shape.side() * shape.side();
     let len = if halves(shape) { count.div_ceil(2) } else { count };
     let bytes = part.split_off(..len)?;
-    let mut cells = vec![0; if halves(shape) { 2 * len } else { count }];
     if halves(shape) {
+        cells.resize(2 * len, 0);
         for (pair, byte) in cells.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
             *pair = [byte >> 4, byte & 15];
         }
         cells.truncate(count);
     } else {
-        cells.copy_from_slice(bytes);
+        cells.clear();
+        cells.extend_from_slice(bytes);
     }
     let most = cells.iter().fold(0, |most, &cell| most.max(cell));
-    (usize::from(most) <= shape.side()).then_some(cells)
+    (usize::from(most) <= shape.side()).then_some(())
 }
 
 #[cfg(test)]
@@ -212,26 +308,50 @@ mod tests {
         let large = Shape::new(5, 5).unwrap();
         let nine: Vec<u8> = (0..81).map(|cell| cell % 10).collect();
         let huge: Vec<u8> = (0..625u16).map(|cell| u8::try_from(cell % 26).unwrap()).collect();
-        let rows = [
-            Row::solved(Shape::NINE, nine.clone(), 1, nine.clone()),
-            Row::solved(Shape::NINE, nine.clone(), 1000, nine.clone()),
-            Row::solved(large, huge.clone(), 1, huge),
-            Row::solved(Shape::FOUR, vec![4; 16], 0, Cow::default()),
-            Row::invalid(Shape::NINE, &nine, "5 is given twice"),
-            Row::unreadable(&"é".repeat(1000)),
+        let problem = "é".repeat(1000);
+        let form = Some(Form { cells: nine.clone(), automorphisms: 648 });
+        let more = [
+            More { redundant: Some(vec![]), form: None },
+            More { redundant: Some(vec![0, 80]), form },
+            More::default(),
         ];
-        let mut part = Vec::new();
-        rows.iter().for_each(|row| row.write(&mut part));
-        let mut rest = part.as_slice();
-        for row in &rows {
-            assert_eq!(Row::read(&mut rest).as_ref(), Some(row));
+        let marks: Vec<u32> = (0..81).map(|cell| 1 << (cell % 9)).collect();
+        let rows = [
+            Row::solved(Shape::NINE, &nine, 1, &nine),
+            Row { more: &more[0], ..Row::solved(Shape::NINE, &nine, 1, &nine) },
+            Row { more: &more[1], ..Row::solved(Shape::NINE, &nine, 1, &nine) },
+            Row::solved(Shape::NINE, &nine, 1000, &nine),
+            Row { candidates: Some(&marks), ..Row::solved(Shape::NINE, &nine, 0, &[]) },
+            Row::solved(large, &huge, 1, &huge),
+            Row::solved(Shape::FOUR, &[4; 16], 0, &[]),
+            Row { verdict: Verdict::Unsolved, ..Row::solved(large, &huge, 1, &[]) },
+            Row { solution: &[], ..Row::solved(large, &huge, 2, &[]) },
+            Row::invalid(Shape::NINE, &nine, "5 is given twice"),
+            Row::unreadable(&problem),
+        ];
+        let mut scratch = Scratch::default();
+        for (redundant, form) in [(false, false), (false, true), (true, false), (true, true)] {
+            let asked = Asked { redundant, form };
+            let mut part = Vec::new();
+            rows.iter().for_each(|row| row.write(asked, &mut part));
+            let mut rest = part.as_slice();
+            for row in &rows {
+                let more = More {
+                    redundant: row.more.redundant.clone().filter(|_| redundant),
+                    form: row.more.form.clone().filter(|_| form),
+                };
+                let expected = Row { more: &more, ..row.clone() };
+                assert_eq!(Row::read(&mut rest, asked, &mut scratch).as_ref(), Some(&expected));
+            }
+            assert!(rest.is_empty());
+            for len in 0..part.len() {
+                let mut torn = &part[..len];
+                while !torn.is_empty() && Row::read(&mut torn, asked, &mut scratch).is_some() {}
+            }
         }
-        assert!(rest.is_empty());
-        for len in 0..part.len() {
-            let mut torn = &part[..len];
-            while !torn.is_empty() && Row::read(&mut torn).is_some() {}
-        }
-        assert_eq!(Row::read(&mut [9].as_slice()), None);
-        assert_eq!(Row::read(&mut [2, 2, 2, 0x55, 0, 0, 0, 0, 0, 0, 0].as_slice()), None, "5 in 4x4");
+        let asked = Asked::default();
+        assert_eq!(Row::read(&mut [9].as_slice(), asked, &mut scratch), None);
+        let five_in_four = [2, 2, 2, 0x55, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(Row::read(&mut five_in_four.as_slice(), asked, &mut scratch), None);
     }
 }

@@ -9,12 +9,13 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use shared::{
-    grid::line,
+    grid::notation::text,
     unavoidable::{CellSet, CompleteGrid, most_disjoint, unavoidable_sets},
 };
 
 use crate::{
     grids::{self, Grids},
+    input::Surroundings,
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
     parts::{Finished, OutputError, PartsDigest, each_part},
 };
@@ -30,8 +31,9 @@ const MOST_SIZE: u32 = 14;
 #[derive(Debug, clap::Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnavoidableArgs {
-    /// Grids: a file with one a line, or a grid of 81, 36 or 16 digits itself
-    #[arg(required = true, value_name = "GRIDS", value_parser = Grids::find)]
+    /// Grids: a file with one a line (also packed with gzip or zstd), - for standard input, or a grid of 81, 36 or 16
+    /// digits itself
+    #[arg(required = true, value_name = "GRIDS", value_parser = Grids::typed)]
     grids: Vec<Grids>,
     /// Find sets of at most N cells
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(4..=i64::from(MOST_SIZE)))]
@@ -54,12 +56,16 @@ impl JobKind for Unavoidable {
     const ABOUT: &'static str = "Finds the minimal unavoidable sets of grids, and the most disjoint ones";
     const EXAMPLES: &'static str = "Examples:\n  nonet run unavoidable grids.txt -o sets.csv\n  \
         nonet run unavoidable 1234341221434321 --max-size 8 --sets -o sets.csv";
-    const REVISION: u32 = 1;
+    const REVISION: u32 = 2;
     const OUTPUT: Option<&'static str> =
         Some("CSV, a row for each grid: MCN, number of sets by size, sets if asked for");
 
     type Args = UnavoidableArgs;
     type Partial = Partial;
+
+    fn prepare(args: UnavoidableArgs, around: &Surroundings<'_>) -> Result<UnavoidableArgs, BadSettings> {
+        Ok(UnavoidableArgs { grids: Grids::look_up(args.grids, around)?, ..args })
+    }
 
     fn new(args: UnavoidableArgs) -> Result<Self, BadSettings> {
         let UnavoidableArgs { grids, max_size, sets } = args;
@@ -109,7 +115,11 @@ impl JobKind for Unavoidable {
         Ok(())
     }
 
-    fn assemble(&self, finished: &Finished<'_>, out: &mut dyn std::io::Write) -> Result<(), OutputError> {
+    fn assemble(
+        &self,
+        finished: &Finished<'_>,
+        out: &mut (dyn std::io::Write + Send),
+    ) -> Result<(), OutputError> {
         write!(out, "grid,mcn")?;
         (4..=self.max_size).try_for_each(|size| write!(out, ",size_{size}"))?;
         writeln!(out, "{}", if self.sets { ",sets" } else { "" })?;
@@ -142,7 +152,8 @@ impl Unavoidable {
     }
 
     fn row(&self, found: &OfGrid, sets: &[CellSet]) -> String {
-        let mut row = format!("{},{}", line::text(self.grids[found.grid as usize].digits()), found.mcn);
+        let grid = &self.grids[found.grid as usize];
+        let mut row = format!("{},{}", text(grid.shape(), grid.digits()), found.mcn);
         for count in &found.by_size {
             row += &format!(",{count}");
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
-use shared::{grid::line, unavoidable::CompleteGrid};
+use shared::{grid::notation, unavoidable::CompleteGrid};
 
 use super::{
     Unavoidable,
@@ -25,7 +25,8 @@ pub fn report(job: &Unavoidable, partial: &Partial, progress: &Progress) -> Repo
 }
 
 fn grid(job: &Unavoidable, of: &OfGrid) -> String {
-    line::text(job.grids[of.grid as usize].digits())
+    let grid = &job.grids[of.grid as usize];
+    notation::text(grid.shape(), grid.digits())
 }
 
 fn by_size(counts: impl IntoIterator<Item = u64>) -> Map<String, Value> {

@@ -7,7 +7,7 @@ use crate::{
 };
 
 fn job(grids: &[&str], max_size: u32, sets: bool) -> Unavoidable {
-    let grids = grids.iter().map(|grid| Grids::find(grid).unwrap()).collect();
+    let grids = grids.iter().map(|grid| Grids::typed(grid).unwrap()).collect();
     Unavoidable::new(UnavoidableArgs { grids, max_size, sets }).unwrap()
 }
 

@@ -1,6 +1,6 @@
 //! Grids: their shapes, and how they are written.
 
-pub mod line;
+pub mod notation;
 pub mod shape;
 
 pub use shape::{Shape, ShapeError};

@@ -88,9 +88,9 @@ impl std::fmt::Display for Level {
 /// `None` for anything but a puzzle with one solution, and when it was stopped.
 ///
 /// ```
-/// use shared::{grid::{Shape, line}, solve::level::level};
+/// use shared::{grid::{Shape, notation::LineLayout}, solve::level::level};
 ///
-/// let puzzle = line::read("1.....3..2.....4").unwrap().unwrap();
+/// let puzzle = LineLayout::default().read(b"1.....3..2.....4", None).unwrap().unwrap();
 /// let level = level(Shape::FOUR, &puzzle.cells, &|| false).unwrap();
 /// assert_eq!(level.to_string(), "hidden singles");
 /// ```

@@ -313,12 +313,16 @@ impl<'a> Marks<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::{Shape, line};
+    use crate::grid::{Shape, notation::LineLayout};
+
+    fn cells(text: &str) -> Vec<u8> {
+        LineLayout::default().read(text.as_bytes(), None).unwrap().unwrap().cells
+    }
 
     #[test]
     fn a_mark_up_is_what_the_clues_leave() {
         let layout = Layout::new(Shape::FOUR);
-        let marks = Marks::new(&layout, &line::read("1....2..3......4").unwrap().unwrap().cells);
+        let marks = Marks::new(&layout, &cells("1....2..3......4"));
         let row = |row: usize| [0, 1, 2, 3].map(|column| marks.digits(4 * row + column));
         assert_eq!(row(0), [0b0001, 0b1100, 0b1110, 0b0110]);
         assert_eq!(row(1), [0b1000, 0b0010, 0b1101, 0b0101]);
@@ -344,7 +348,7 @@ mod tests {
     #[test]
     fn contradictions_are_named() {
         let layout = Layout::new(Shape::FOUR);
-        let marks = |text: &str| Marks::new(&layout, &line::read(text).unwrap().unwrap().cells);
+        let marks = |text: &str| Marks::new(&layout, &cells(text));
         assert_eq!(marks("12..3..4....4...").contradiction(), None);
         assert_eq!(marks(".123...4........").contradiction(), Some(Contradiction::Cell { cell: 0 }));
         assert_eq!(

@@ -1,7 +1,10 @@
 //! Complete grids: every cell filled, no digit twice in a row, column or box.
 
 use super::CellSet;
-use crate::grid::{Shape, line};
+use crate::grid::{
+    Shape,
+    notation::{LineLayout, NotationError},
+};
 
 /// Most cells of a grid here.
 pub const MOST_CELLS: usize = 81;
@@ -18,7 +21,7 @@ pub struct CompleteGrid {
 pub enum NotComplete {
     /// The line cannot be read.
     #[error(transparent)]
-    Line(#[from] line::LineError),
+    Notation(#[from] NotationError),
     /// The line has no grid at all.
     #[error("there is no grid on this line")]
     Nothing,
@@ -95,7 +98,7 @@ impl CompleteGrid {
         Ok(Self { shape, digits: digits.to_vec() })
     }
 
-    /// Reads a grid from a line of 81, 36 or 16 characters.
+    /// Reads a grid from a line, in any notation for one.
     ///
     /// # Errors
     ///
@@ -109,8 +112,8 @@ impl CompleteGrid {
     /// assert_eq!(error, "digit 1 stands twice in column 3: at row 2, column 3 and at row 4, column 3");
     /// ```
     pub fn read(text: &str) -> Result<Self, NotComplete> {
-        let line = line::read(text)?.ok_or(NotComplete::Nothing)?;
-        Self::new(line.shape, &line.cells)
+        let grid = LineLayout::default().read(text.as_bytes(), None)?.ok_or(NotComplete::Nothing)?;
+        Self::new(grid.shape, &grid.cells)
     }
 
     /// The shape.

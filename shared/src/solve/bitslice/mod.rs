@@ -112,10 +112,10 @@ impl Level {
 /// Keeps some megabytes between calls: worth keeping alive, one for each thread.
 ///
 /// ```
-/// use shared::{grid::line, solve::bitslice::Engine};
+/// use shared::{grid::notation::nine, solve::bitslice::Engine};
 ///
 /// let text = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
-/// let puzzle = line::read(text).unwrap().unwrap().cells.try_into().unwrap();
+/// let puzzle = nine(text.as_bytes()).unwrap();
 /// let mut answers = Vec::new();
 /// Engine::default().solve(&[puzzle, [0; 81]], 1000, &mut answers);
 /// assert_eq!(answers[0].solutions, 1);
@@ -203,7 +203,7 @@ impl Default for Engine {
 #[cfg(test)]
 mod tests {
     use super::{kernels::Kernels, *};
-    use crate::grid::line;
+    use crate::grid::notation::nine;
 
     /// Answers of a batch.
     fn answers<K: Kernels>(puzzles: &[[u8; 81]], limit: u32) -> Vec<Answer> {
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn nothing_depends_on_the_number_of_lanes() {
         let text = include_str!("../../../testdata/solve.txt");
-        let cells = |text: &str| line::read(text).unwrap().unwrap().cells.try_into().unwrap();
+        let cells = |text: &str| nine(text.as_bytes()).unwrap();
         let known = text.lines().filter(|line| !line.starts_with('#'));
         let mut puzzles: Vec<[u8; 81]> = known.map(|line| cells(line.split_once(':').unwrap().0)).collect();
         puzzles.extend([[0; 81], [3; 81], [200; 81]]);

@@ -192,7 +192,7 @@ fn exp(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grid::line;
+    use crate::grid::notation::LineLayout;
 
     #[test]
     fn exp_is_that_of_the_library_up_to_rounding() {
@@ -204,7 +204,8 @@ mod tests {
     #[test]
     fn energy_is_what_is_missing_however_it_came_about() {
         let layout = Layout::new(Shape::SIX);
-        let clues = line::read("1..4.....1...2....3.....4......5..6.").unwrap().unwrap().cells;
+        let clues =
+            LineLayout::default().read(b"1..4.....1...2....3.....4......5..6.", None).unwrap().unwrap().cells;
         let mut filling = Filling::new(&layout, &clues, 3);
         filling.fill(&clues);
         for step in 0..2000 {

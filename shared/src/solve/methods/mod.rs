@@ -171,9 +171,9 @@ pub struct Outcome {
 /// Cost: see each method; a search can take forever but for the cap.
 ///
 /// ```
-/// use shared::{grid::{Shape, line}, solve::methods::{Method, Settings, solve}};
+/// use shared::{grid::{Shape, notation::LineLayout}, solve::methods::{Method, Settings, solve}};
 ///
-/// let puzzle = line::read("1.....3..2.....4").unwrap().unwrap();
+/// let puzzle = LineLayout::default().read(b"1.....3..2.....4", None).unwrap().unwrap();
 /// for method in Method::ALL {
 ///     let settings = Settings { limit: 1, cap: method.default_cap(), seed: 1 };
 ///     let outcome = solve(method, Shape::FOUR, &puzzle.cells, settings, &|| false).unwrap();

@@ -56,9 +56,9 @@ pub struct Explanation {
 /// Cost: as the method; each step kept takes some hundred bytes.
 ///
 /// ```
-/// use shared::{grid::{Shape, line}, solve::methods::crook::{Limits, explain}};
+/// use shared::{grid::{Shape, notation::LineLayout}, solve::methods::crook::{Limits, explain}};
 ///
-/// let puzzle = line::read("1.....3..2.....4").unwrap().unwrap();
+/// let puzzle = LineLayout::default().read(b"1.....3..2.....4", None).unwrap().unwrap();
 /// let explanation = explain(Shape::FOUR, &puzzle.cells, Limits::default(), &|| false).unwrap();
 /// assert_eq!(explanation.steps[0].to_string(), "c(1, 4) = 2: the only place for 2 in box 2");
 /// assert!(explanation.to_string().ends_with("One solution, found without a guess:\n1342\n2431\n4213\n3124\n"));
