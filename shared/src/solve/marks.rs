@@ -349,11 +349,12 @@ mod tests {
     fn contradictions_are_named() {
         let layout = Layout::new(Shape::FOUR);
         let marks = |text: &str| Marks::new(&layout, &cells(text));
-        assert_eq!(marks("12..3..4....4...").contradiction(), None);
-        assert_eq!(marks(".123...4........").contradiction(), Some(Contradiction::Cell { cell: 0 }));
+        assert_eq!(marks("12..3......44...").contradiction(), None);
+        assert_eq!(marks(".123....4.......").contradiction(), Some(Contradiction::Cell { cell: 0 }));
+        // The 3 of the second row is in the other box.
         assert_eq!(
-            marks("12....3........3").contradiction(),
-            Some(Contradiction::Place { unit: 0, digit: 3 })
+            marks("12....3.........").contradiction(),
+            Some(Contradiction::Place { unit: 8, digit: 3 })
         );
     }
 }

@@ -6,8 +6,8 @@
 //! sets): that converges to a point they share. It ends when the largest entry of each cell makes a grid.
 //!
 //! On easy puzzles the sets share the solution alone. On hard ones they share other points too, in which a cell is half
-//! a 3 and half a 7, or they meet at so flat an angle that nothing moves any more: of puzzles with 17 clues it solves
-//! next to none.
+//! a 3 and half a 7, or they meet at so flat an angle that next to nothing moves: no puzzle with 17 clues is solved within
+//! 20,000 iterations, and the few that ever are take hundreds of thousands.
 //!
 //! Cost: some ten additions an entry and iteration, 10 microseconds for 9x9.
 

@@ -7,7 +7,7 @@
 //! another random point.
 //!
 //! Filling in singles alone would not change what the two sets share, as the equations imply them. It is the
-//! commitment that leads out of fractional points: about three of four puzzles with 17 clues are solved.
+//! commitment that leads out of fractional points: more than two of three puzzles with 17 clues are solved.
 //!
 //! Cost: as the projections.
 

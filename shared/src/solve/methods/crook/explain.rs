@@ -60,7 +60,7 @@ pub struct Explanation {
 ///
 /// let puzzle = LineLayout::default().read(b"1.....3..2.....4", None).unwrap().unwrap();
 /// let explanation = explain(Shape::FOUR, &puzzle.cells, Limits::default(), &|| false).unwrap();
-/// assert_eq!(explanation.steps[0].to_string(), "c(1, 4) = 2: the only place for 2 in box 2");
+/// assert_eq!(explanation.steps[0].to_string(), "c(2, 4) = 1: the only place for 1 in box 2");
 /// assert!(explanation.to_string().ends_with("One solution, found without a guess:\n1342\n2431\n4213\n3124\n"));
 /// ```
 pub fn explain(
