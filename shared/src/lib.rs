@@ -6,6 +6,7 @@
 pub mod count;
 pub mod grid;
 pub mod literature;
+pub mod random;
 pub mod recent;
 pub mod solve;
 pub mod symmetry;

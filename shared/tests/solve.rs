@@ -1,6 +1,8 @@
 //! The bulk solver against the plain one, puzzle by puzzle, at every level of this machine. Seeds are printed with
 //! every failure. `NONET_TEST_PUZZLES=FILE` adds the puzzles of a file (one a line).
 
+mod random;
+
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use shared::{
@@ -20,33 +22,6 @@ fn cells(text: &str) -> Cells {
     nine(text.as_bytes()).unwrap()
 }
 
-/// A random grid: digits tried in random order, in the cell with the fewest.
-fn random_grid(rng: &mut ChaCha8Rng) -> Cells {
-    // A few random clues settle which of the many grids the plain solver finds first.
-    loop {
-        let mut puzzle = [0; 81];
-        for _ in 0..12 {
-            puzzle[rng.random_range(0..81)] = rng.random_range(1..=9);
-        }
-        if let Some(grid) = reference::solve(Shape::NINE, &puzzle, 1).ok().and_then(|found| found.first) {
-            return grid.try_into().unwrap();
-        }
-    }
-}
-
-/// Takes clues away in random order, as long as the solution is the only one.
-fn minimal(mut puzzle: Cells, rng: &mut ChaCha8Rng) -> Cells {
-    let mut order: Vec<usize> = (0..81).collect();
-    order.shuffle(rng);
-    for cell in order {
-        let clue = std::mem::take(&mut puzzle[cell]);
-        if reference::solve(Shape::NINE, &puzzle, 2).unwrap().solutions > 1 {
-            puzzle[cell] = clue;
-        }
-    }
-    puzzle
-}
-
 /// Some of the clues of a puzzle.
 fn with_clues(puzzle: &Cells, clues: usize, rng: &mut ChaCha8Rng) -> Cells {
     let mut places: Vec<usize> = (0..81).filter(|&cell| puzzle[cell] != 0).collect();
@@ -60,8 +35,8 @@ fn with_clues(puzzle: &Cells, clues: usize, rng: &mut ChaCha8Rng) -> Cells {
 fn random_puzzles(rng: &mut ChaCha8Rng, rounds: usize) -> Vec<Cells> {
     let mut puzzles = vec![[0; 81], [1; 81], [10; 81], [255; 81]];
     for _ in 0..rounds {
-        let grid = random_grid(rng);
-        let least = minimal(grid, rng);
+        let grid: Cells = random::grid(Shape::NINE, rng).try_into().unwrap();
+        let least: Cells = random::minimal(Shape::NINE, grid.to_vec(), rng).try_into().unwrap();
         let clues = least.iter().filter(|&&clue| clue != 0).count();
         puzzles.extend([grid, least]);
         puzzles.push(with_clues(&grid, rng.random_range(30..60), rng));

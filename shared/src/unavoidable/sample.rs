@@ -18,6 +18,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CellSet, CompleteGrid, hit::Uniqueness};
+use crate::random::{Random, mixed};
 
 /// Fractions of a puzzle that sums are kept in, so that adding up is exact and its order does not matter.
 const SCALE: f64 = 65_536.0;
@@ -48,7 +49,7 @@ impl Estimate {
         let mut estimate = Self::default();
         let mut uniqueness = Uniqueness::new(grid);
         for way in 0..ways {
-            let mut random = Random(mixed(seed) ^ mixed(!way));
+            let mut random = Random::new(mixed(seed) ^ mixed(!way));
             let (clues, weight) = one_way(grid, &mut uniqueness, &mut random);
             estimate.add(clues.len(), weight);
         }
@@ -125,22 +126,4 @@ fn one_way(grid: &CompleteGrid, uniqueness: &mut Uniqueness, random: &mut Random
         may_go = may_go.without(CellSet::single(cell));
     }
     (clues, weight)
-}
-
-/// Split-mix (Steele, Lea & Flood 2014): small, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    /// A number below `end`, or 0 if there is none. The bias of at most 81 in 2^64 is far below every error.
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let product = u128::from(mixed(self.0)) * end as u128;
-        usize::try_from(product >> 64).unwrap_or(0)
-    }
-}
-
-fn mixed(word: u64) -> u64 {
-    let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ (word >> 31)
 }
