@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use shared::grid::{Shape, notation::Layout};
 
+use super::method::Method;
 use crate::input::Source;
 
 /// Arguments of the kind.
@@ -30,16 +31,22 @@ pub struct SolveArgs {
     /// What to tell of each puzzle, in this order. Those beside the default ones take longer to find out
     #[arg(long, value_delimiter = ',', value_name = "COLUMN,...", default_values_t = Column::USUAL)]
     pub columns: Vec<Column>,
-    /// Give up a puzzle after N guesses; it is then `unsolved`. Most 9x9 puzzles are solved in bulk, all the way
-    #[arg(long, default_value_t = USUAL_CAP, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub cap: u64,
+    /// How to solve. The methods beside the first are for learning and comparing; the last four only look for one
+    /// solution: a puzzle is then `solved` or `unsolved`
+    #[arg(long, default_value_t, value_name = "METHOD", value_parser = Method::parser())]
+    pub method: Method,
+    /// Where the methods that begin anywhere begin
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+    /// Give up a puzzle after N guesses (nodes or iterations of other methods); it is then `unsolved`. 9x9 puzzles in
+    /// bulk are solved all the way [default: 1000000; 20000000 for other searches and annealing, 20000 for projections]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<u64>,
 }
 
 /// Solutions that are counted at most.
 pub const MOST_LIMIT: i64 = 1_000_000;
-
-/// Guesses in one puzzle unless something else is asked for: some ten seconds of a large one.
-pub const USUAL_CAP: u64 = 1_000_000;
 
 /// What is told of a puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum, Serialize, Deserialize)]
@@ -47,16 +54,28 @@ pub const USUAL_CAP: u64 = 1_000_000;
 pub enum Column {
     /// The puzzle in one line
     Puzzle,
-    /// unique, multiple, none, invalid (clues clash), unreadable (no puzzle), unsolved (given up)
+    /// unique, multiple, none, invalid (clues clash), unreadable (no puzzle), unsolved (given up), solved (by a method that
+    /// looks no further)
     Verdict,
     /// How many solutions there are, >=N where the count ended at the limit
     Solutions,
-    /// The only solution
+    /// The only solution, or the one that was found
     Solution,
     /// What is wrong with the line, or why there cannot be one solution
     Problem,
     /// How many cells are given
     Clues,
+    /// The weakest techniques that solve it: naked singles, hidden singles, locked candidates, preemptive sets (naked and
+    /// hidden, of any size), search
+    Level,
+    /// How many assumptions within each other a search needs, on top of all these techniques
+    Depth,
+    /// Digits that the method tried; for bitslice those of fewest
+    Nodes,
+    /// Those of them tried where there was a choice
+    Guesses,
+    /// Steps of a method that does not search
+    Iterations,
     /// Whether no clue can be left out
     Minimal,
     /// The clues of which each one can be left out
@@ -83,6 +102,11 @@ impl Column {
             Self::Solution => "solution",
             Self::Problem => "problem",
             Self::Clues => "clues",
+            Self::Level => "level",
+            Self::Depth => "depth",
+            Self::Nodes => "nodes",
+            Self::Guesses => "guesses",
+            Self::Iterations => "iterations",
             Self::Minimal => "minimal",
             Self::Redundant => "redundant",
             Self::Minlex => "minlex",
@@ -100,11 +124,16 @@ impl std::fmt::Display for Column {
 
 /// What has to be found out beside the solutions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is asked for by itself")]
 pub struct Asked {
     /// Which clues can be left out.
     pub redundant: bool,
     /// The minlex form.
     pub form: bool,
+    /// The level.
+    pub level: bool,
+    /// What it took to solve.
+    pub effort: bool,
 }
 
 impl Asked {
@@ -114,6 +143,8 @@ impl Asked {
         Self {
             redundant: any(&[Column::Minimal, Column::Redundant]),
             form: any(&[Column::Minlex, Column::Group, Column::Automorphisms]),
+            level: any(&[Column::Level, Column::Depth]),
+            effort: any(&[Column::Nodes, Column::Guesses, Column::Iterations]),
         }
     }
 }

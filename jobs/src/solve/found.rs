@@ -1,12 +1,14 @@
 //! What is found out about puzzles.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use shared::{
     grid::{Shape, notation::Puzzle},
     solve::{
         bitslice::{Answer, Engine},
         general::{self, Question},
+        level::{Level, level},
+        methods::{self, Effort, Settings},
     },
     symmetry::minlex,
 };
@@ -14,32 +16,39 @@ use shared::{
 use super::{
     args::Asked,
     entry::Entry,
-    rows::{More, NO_MORE, Row, Verdict},
+    method::Method,
+    more::{Form, More},
+    rows::{Row, Verdict},
 };
 use crate::kind::{UnitContext, UnitError};
 
 /// Puzzles that the engine is given at once.
 pub const BATCH: usize = 1 << 14;
 
-/// A minlex form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Form {
-    /// Row by row.
-    pub cells: Vec<u8>,
-    /// Symmetries that take the puzzle to itself.
-    pub automorphisms: u32,
-}
-
 /// How puzzles are solved.
 pub struct Solver<'a> {
     /// Solutions that are counted.
     pub limit: u32,
-    /// Guesses in a puzzle that is not solved in bulk.
+    /// By what.
+    pub method: Method,
+    /// Of methods that begin anywhere.
+    pub seed: u64,
+    /// Guesses, nodes or iterations in a puzzle that is not solved in bulk.
     pub cap: u64,
     /// What else is to be found out.
     pub asked: Asked,
     /// To stop early.
     pub context: &'a UnitContext<'a>,
+}
+
+/// What a way of solving says of a puzzle.
+struct Found {
+    verdict: Verdict,
+    solutions: u64,
+    /// Empty if there is none.
+    first: Vec<u8>,
+    /// If it was measured.
+    effort: Option<Effort>,
 }
 
 thread_local! {
@@ -58,6 +67,9 @@ impl Solver<'_> {
         batch: &[(u32, Entry)],
         mut take: impl FnMut(u32, &Row<'_>),
     ) -> Result<(), UnitError> {
+        if self.method != Method::Bitslice {
+            return self.one_by_one(batch, take);
+        }
         let nines = batch.iter().filter_map(|(_, entry)| match entry {
             Entry::Nine(cells) => Some(*cells),
             _ => None,
@@ -71,13 +83,28 @@ impl Solver<'_> {
         for (line, entry) in batch {
             match entry {
                 Entry::Unreadable(why) => take(*line, &Row::unreadable(why)),
-                Entry::Other(puzzle) => self.other(puzzle, |row| take(*line, row))?,
+                Entry::Other(puzzle) => self.alone(puzzle, |row| take(*line, row))?,
                 Entry::Nine(cells) => {
                     let answer = &answers[number];
                     let redundant = redundant.as_ref().and_then(|all| all[number].clone());
                     number += 1;
                     self.nine(cells, answer, redundant, |row| take(*line, row))?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    fn one_by_one(
+        &self,
+        batch: &[(u32, Entry)],
+        mut take: impl FnMut(u32, &Row<'_>),
+    ) -> Result<(), UnitError> {
+        for (line, entry) in batch {
+            match entry {
+                Entry::Unreadable(why) => take(*line, &Row::unreadable(why)),
+                Entry::Other(puzzle) => self.alone(puzzle, |row| take(*line, row))?,
+                Entry::Nine(cells) => self.alone(&nine(cells), |row| take(*line, row))?,
             }
         }
         Ok(())
@@ -133,8 +160,7 @@ impl Solver<'_> {
         take: impl FnOnce(&Row<'_>),
     ) -> Result<(), UnitError> {
         if answer.invalid {
-            let puzzle = Puzzle { shape: Shape::NINE, cells: cells.to_vec(), candidates: None };
-            return self.other(&puzzle, take);
+            return self.alone(&nine(cells), take);
         }
         let row = Row::solved(Shape::NINE, cells, answer.solutions.into(), &answer.solution);
         if self.asked == Asked::default() {
@@ -144,39 +170,111 @@ impl Solver<'_> {
         if self.context.stopped() {
             return Err(UnitError::Stopped);
         }
-        let form = self.asked.form.then(|| form(Shape::NINE, cells)).flatten();
-        take(&Row { more: &More { redundant, form }, ..row });
+        let effort = if self.asked.effort { Some(self.effort(Shape::NINE, cells)?) } else { None };
+        let more = More { redundant, ..self.more(&row, effort)? };
+        take(&Row { more: &more, ..row });
         Ok(())
     }
 
-    /// Any puzzle, alone.
-    fn other(&self, puzzle: &Puzzle, take: impl FnOnce(&Row<'_>)) -> Result<(), UnitError> {
+    /// Any puzzle, by itself.
+    fn alone(&self, puzzle: &Puzzle, take: impl FnOnce(&Row<'_>)) -> Result<(), UnitError> {
         let Puzzle { shape, cells, candidates } = puzzle;
-        let answer = match self.count(*shape, cells, candidates.as_deref(), self.limit)? {
+        let found = match self.method {
+            Method::Bitslice => self.general(puzzle)?,
+            Method::Taught(method) if candidates.is_some() => {
+                let why = format!("pencil marks: --method {} takes clues only", method.name());
+                take(&Row::unreadable(&why));
+                return Ok(());
+            }
+            Method::Taught(method) => self.taught(method, *shape, cells)?,
+        };
+        let found = match found {
             Err(error) => {
                 take(&Row { candidates: candidates.as_deref(), ..Row::invalid(*shape, cells, &error) });
                 return Ok(());
             }
-            Ok(answer) => answer,
+            Ok(found) => found,
         };
-        let solution = answer.first.unwrap_or_default();
-        let mut row = Row::solved(*shape, cells, answer.solutions, &solution);
-        if !answer.finished {
-            (row.verdict, row.solution) = (Verdict::Unsolved, &[]);
-        }
-        row.candidates = candidates.as_deref();
-        let mut more = NO_MORE.clone();
+        let row = Row::solved(*shape, cells, found.solutions, &found.first);
+        let row = match found.verdict {
+            Verdict::Solved => Row { verdict: Verdict::Solved, solution: &found.first, ..row },
+            Verdict::Unsolved => Row { verdict: Verdict::Unsolved, solution: &[], ..row },
+            _ => row,
+        };
+        let row = Row { candidates: candidates.as_deref(), ..row };
         // Of pencil marks there is no telling what a clue is, and which one could be left out.
-        if candidates.is_none() {
-            if self.asked.redundant && row.verdict == Verdict::Unique {
-                more.redundant = self.redundant(*shape, cells)?;
-            }
-            if self.asked.form {
-                more.form = form(*shape, cells);
-            }
+        if candidates.is_some() {
+            take(&row);
+            return Ok(());
+        }
+        let effort = match found.effort {
+            None if self.asked.effort => Some(self.effort(*shape, cells)?),
+            effort => effort,
+        };
+        let mut more = self.more(&row, effort)?;
+        if self.asked.redundant && row.verdict == Verdict::Unique {
+            more.redundant = self.redundant(*shape, cells)?;
         }
         take(&Row { more: &more, ..row });
         Ok(())
+    }
+
+    fn general(&self, puzzle: &Puzzle) -> Result<Result<Found, String>, UnitError> {
+        let answer = self.count(puzzle.shape, &puzzle.cells, puzzle.candidates.as_deref(), self.limit)?;
+        Ok(answer.map(|answer| Found {
+            verdict: if answer.finished { Verdict::of(answer.solutions) } else { Verdict::Unsolved },
+            solutions: answer.solutions,
+            first: answer.first.unwrap_or_default(),
+            effort: None,
+        }))
+    }
+
+    fn taught(
+        &self,
+        method: methods::Method,
+        shape: Shape,
+        cells: &[u8],
+    ) -> Result<Result<Found, String>, UnitError> {
+        let settings = Settings { limit: self.limit.into(), cap: self.cap, seed: self.seed };
+        let outcome = methods::solve(method, shape, cells, settings, &|| self.context.stopped());
+        if self.context.stopped() {
+            return Err(UnitError::Stopped);
+        }
+        let verdict = |outcome: &methods::Outcome| match (outcome.finished, method.searches()) {
+            (false, _) => Verdict::Unsolved,
+            (true, true) => Verdict::of(outcome.solutions),
+            (true, false) => Verdict::Solved,
+        };
+        Ok(outcome.map_err(|error| error.to_string()).map(|outcome| Found {
+            verdict: verdict(&outcome),
+            solutions: outcome.solutions,
+            effort: Some(outcome.effort),
+            first: outcome.first.unwrap_or_default(),
+        }))
+    }
+
+    /// What a plain search takes: it is the same everywhere, unlike that of puzzles that are solved side by side.
+    fn effort(&self, shape: Shape, cells: &[u8]) -> Result<Effort, UnitError> {
+        let found = self.taught(methods::Method::Fewest, shape, cells)?;
+        Ok(found.ok().and_then(|found| found.effort).unwrap_or_default())
+    }
+
+    /// What was asked for beside the solutions, but for redundant clues.
+    fn more(&self, row: &Row<'_>, effort: Option<Effort>) -> Result<More, UnitError> {
+        let level = if self.asked.level && row.verdict == Verdict::Unique { self.level(row)? } else { None };
+        let form = if self.asked.form { form(row.shape, row.cells) } else { None };
+        Ok(More { redundant: None, form, level, effort: effort.filter(|_| self.asked.effort) })
+    }
+
+    /// `None` beyond the assumptions that may be made.
+    fn level(&self, row: &Row<'_>) -> Result<Option<Level>, UnitError> {
+        let left = Cell::new(self.cap);
+        let stop = || {
+            left.set(left.get().saturating_sub(1));
+            left.get() == 0 || self.context.stopped()
+        };
+        let level = level(row.shape, row.cells, Some(row.solution), &stop);
+        if self.context.stopped() { Err(UnitError::Stopped) } else { Ok(level) }
     }
 
     /// `None` when one of the searches is given up.
@@ -214,6 +312,10 @@ impl Solver<'_> {
         }
         Ok(answer.map_err(|error| error.to_string()))
     }
+}
+
+fn nine(cells: &[u8; 81]) -> Puzzle {
+    Puzzle { shape: Shape::NINE, cells: cells.to_vec(), candidates: None }
 }
 
 /// The minlex form of a puzzle, for shapes that have one here.

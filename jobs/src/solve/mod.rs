@@ -9,6 +9,8 @@ mod corpus;
 mod entry;
 mod found;
 mod lines;
+mod method;
+mod more;
 mod output;
 mod parquet;
 mod partial;
@@ -40,13 +42,21 @@ pub struct Solve {
     corpus: Corpus,
 }
 
+impl Solve {
+    /// After how much a puzzle is given up.
+    fn cap(&self) -> u64 {
+        self.args.cap.unwrap_or(self.args.method.usual_cap())
+    }
+}
+
 impl JobKind for Solve {
     const NAME: &'static str = "solve";
     const ABOUT: &'static str = "Solves corpora of puzzles and tells which have one solution";
     const EXAMPLES: &'static str = "Examples:\n  nonet run solve puzzles.txt -o solved.csv\n  \
         nonet run solve corpus/ --limit 1000 --format json\n  \
-        nonet run solve puzzles.csv --columns puzzle,clues,minimal,redundant,minlex -o known.jsonl";
-    const REVISION: u32 = 3;
+        nonet run solve puzzles.csv --columns puzzle,clues,minimal,redundant,minlex -o known.jsonl\n  \
+        nonet run solve puzzles.txt --method dlx --columns puzzle,level,nodes,guesses -o nodes.csv";
+    const REVISION: u32 = 4;
     const OUTPUT: Option<&'static str> =
         Some("a row for each puzzle, or what was to be one, with the columns of --columns");
     const FORMS: &'static [Form] = &[Form::Csv, Form::JsonLines, Form::Parquet];
@@ -71,7 +81,7 @@ impl JobKind for Solve {
         if !(2..=MOST_LIMIT).contains(&i64::from(args.limit)) {
             return bad(format!("--limit {}: from 2 to {MOST_LIMIT}", args.limit));
         }
-        if args.cap == 0 {
+        if args.cap == Some(0) {
             return bad("--cap 0: at least 1".into());
         }
         if let Some(twice) =
@@ -106,7 +116,8 @@ impl JobKind for Solve {
         let lines = Lines::read(piece.bytes, |bytes| piece.file.read(bytes, context))?;
         let Entries { entries, lines } = Entries::read(&lines, piece.layout, self.args.shape);
         let asked = Asked::of(&self.args.columns);
-        let solver = Solver { limit: self.args.limit, cap: self.args.cap, asked, context };
+        let (limit, cap) = (self.args.limit, self.cap());
+        let solver = Solver { limit, method: self.args.method, seed: self.args.seed, cap, asked, context };
         let (mut part, mut tally) = (Vec::new(), Tally::default());
         let mut clues = ClueCounts::default();
         for batch in entries.chunks(BATCH) {

@@ -45,7 +45,13 @@ enum Kind {
 /// The fields of a column, with their names.
 fn fields_of(column: Column) -> impl Iterator<Item = (&'static str, Kind)> {
     let kind = match column {
-        Column::Solutions | Column::Clues | Column::Automorphisms => Kind::Count,
+        Column::Solutions
+        | Column::Clues
+        | Column::Depth
+        | Column::Nodes
+        | Column::Guesses
+        | Column::Iterations
+        | Column::Automorphisms => Kind::Count,
         Column::Minimal => Kind::Flag,
         _ => Kind::Text,
     };

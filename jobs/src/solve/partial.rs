@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use serde::{Deserialize, Serialize};
+use shared::solve::level::{Level, Technique};
 
 use super::{
     rows::{Row, Verdict},
@@ -25,6 +26,8 @@ pub struct Tally {
     pub hopeless: u64,
     /// Puzzles of which it is known that no clue can be left out.
     pub minimal: u64,
+    /// Puzzles by level, if it was asked for: technique and depth.
+    pub levels: BTreeMap<(u8, u8), u64>,
     /// Puzzles by number of clues.
     pub clues: BTreeMap<u16, u64>,
     /// The lines of each unit, by unit.
@@ -69,16 +72,28 @@ impl Tally {
         puzzles.map(|verdict| self.with(verdict)).fold(0, u64::saturating_add)
     }
 
+    /// Puzzles by level.
+    pub fn levels(&self) -> impl Iterator<Item = (Level, u64)> {
+        let known = |(technique, depth): (u8, u8)| {
+            Technique::ALL.get(usize::from(technique)).map(|&technique| Level { technique, depth })
+        };
+        self.levels.iter().filter_map(move |(&level, &count)| Some((known(level)?, count)))
+    }
+
     /// Counts a row of a unit.
     pub fn take(&mut self, unit: u64, line: u32, row: &Row<'_>, clues: &mut ClueCounts) {
         self.verdicts[row.verdict as usize] += 1;
         if row.verdict != Verdict::Unreadable {
             clues.0[row.clues()] += 1;
         }
-        // One that is unique can be; the others are few.
-        let may_be_hopeless = matches!(row.verdict, Verdict::Multiple | Verdict::None);
+        // One that is unique cannot be; the others are few.
+        let may_be_hopeless =
+            !matches!(row.verdict, Verdict::Unique | Verdict::Invalid | Verdict::Unreadable);
         self.hopeless += u64::from(may_be_hopeless && hopeless(row).is_some());
         self.minimal += u64::from(row.more.redundant.as_ref().is_some_and(Vec::is_empty));
+        if let Some(level) = row.more.level {
+            *self.levels.entry((level.technique as u8, level.depth)).or_default() += 1;
+        }
         if !row.problem.is_empty() && self.wrong.len() < MOST_WRONG {
             self.wrong.push(Wrong { unit: small(unit), line, what: row.problem.to_owned() });
         }
@@ -101,14 +116,15 @@ impl Tally {
             return bad("the lines counted are not those of these units");
         }
         let lines: u64 = self.lines.values().map(|&lines| u64::from(lines)).sum();
-        let with_clues = self.clues.values().fold(0, |sum: u64, &more| sum.saturating_add(more));
-        if with_clues != self.puzzles()
+        if total(&self.clues) != self.puzzles()
             || self.puzzles().saturating_add(self.with(Verdict::Unreadable)) > lines
         {
             return bad("there are not as many lines as puzzles");
         }
         if self.hopeless.saturating_add(self.with(Verdict::Unique)) > self.puzzles()
             || self.minimal > self.with(Verdict::Unique)
+            || total(&self.levels) > self.with(Verdict::Unique)
+            || self.levels.keys().any(|&(technique, _)| usize::from(technique) >= Technique::ALL.len())
         {
             return bad("there are not as many puzzles as there is to say of them");
         }
@@ -133,9 +149,13 @@ impl Tally {
         for (all, more) in verdicts.iter_mut().zip(other.verdicts) {
             *all = sum(*all, more)?;
         }
-        let mut clues = self.clues.clone();
+        let (mut clues, mut levels) = (self.clues.clone(), self.levels.clone());
         for (&number, &more) in &other.clues {
             let entry = clues.entry(number).or_default();
+            *entry = sum(*entry, more)?;
+        }
+        for (&level, &more) in &other.levels {
+            let entry = levels.entry(level).or_default();
             *entry = sum(*entry, more)?;
         }
         let mut lines = self.lines.clone();
@@ -151,12 +171,18 @@ impl Tally {
             verdicts,
             hopeless: sum(self.hopeless, other.hopeless)?,
             minimal: sum(self.minimal, other.minimal)?,
+            levels,
             clues,
             lines,
             wrong,
             parts: self.parts.plus(other.parts),
         })
     }
+}
+
+/// All together, at most 2^64 - 1.
+fn total<K>(counts: &BTreeMap<K, u64>) -> u64 {
+    counts.values().fold(0, |sum, &more| sum.saturating_add(more))
 }
 
 fn small(unit: u64) -> u32 {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::{Value, json};
+use shared::solve::level::{Level, Technique};
 
 use super::{Solve, args::Asked, partial::Tally, rows::Verdict};
 use crate::kind::{Progress, Report};
@@ -50,6 +51,7 @@ fn json(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> Val
     let mut json = json!({
         "complete": progress.complete(),
         "limit": job.args.limit,
+        "method": job.args.method,
         "puzzles": tally.puzzles().to_string(),
         "cannot_be_unique": tally.hopeless.to_string(),
         "by_clues": tally.clues.iter().map(|(clues, count)| (clues.to_string(), json!(count.to_string()))).collect::<serde_json::Map<_, _>>(),
@@ -58,6 +60,10 @@ fn json(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> Val
     });
     if Asked::of(&job.args.columns).redundant {
         json["minimal"] = json!(tally.minimal.to_string());
+    }
+    if Asked::of(&job.args.columns).level {
+        let levels = tally.levels().map(|(level, count)| (level.to_string(), json!(count.to_string())));
+        json["by_level"] = levels.collect::<serde_json::Map<_, _>>().into();
     }
     for (verdict, count) in by_verdict(tally) {
         json[verdict.word()] = json!(count.to_string());
@@ -79,8 +85,9 @@ fn table(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> St
             Verdict::None => "no solution".into(),
             Verdict::Invalid => "digits clash".into(),
             Verdict::Unreadable => "lines that are no puzzles".into(),
-            Verdict::Unsolved if count == 0 => continue,
-            Verdict::Unsolved => format!("given up after {} guesses", job.args.cap),
+            Verdict::Unsolved | Verdict::Solved if count == 0 => continue,
+            Verdict::Unsolved => format!("given up after {} guesses, nodes or iterations", job.cap()),
+            Verdict::Solved => format!("solved; {} does not look for other solutions", job.args.method),
         };
         line(format!("{count:>12}  {:10}  {meaning}", verdict.word()));
     }
@@ -92,6 +99,9 @@ fn table(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> St
     }
     if Asked::of(&job.args.columns).redundant {
         line(format!("{:>12}  are minimal: no clue can be left out", tally.minimal));
+    }
+    for (level, count) in tally.levels() {
+        line(format!("{count:>12}  {}", of_level(level)));
     }
     if let (Some(least), Some(most)) = (tally.clues.first_key_value(), tally.clues.last_key_value()) {
         line(format!("clues: {} to {}", least.0, most.0));
@@ -109,6 +119,14 @@ fn table(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> St
         line(format!("and {untold} lines more with something wrong"));
     }
     text
+}
+
+fn of_level(level: Level) -> String {
+    match level.technique {
+        Technique::Given => "are full".into(),
+        Technique::Search => format!("need assumptions, {} within each other", level.depth),
+        technique => format!("fall to {}", technique.name()),
+    }
 }
 
 fn csv(tally: &Tally) -> String {

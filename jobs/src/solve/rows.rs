@@ -5,7 +5,10 @@
 
 use shared::grid::Shape;
 
-use super::{args::Asked, found::Form};
+use super::{
+    args::Asked,
+    more::{More, NO_MORE},
+};
 
 /// What a line is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,12 +25,21 @@ pub enum Verdict {
     Unreadable,
     /// Given up.
     Unsolved,
+    /// A solution was found, and others were not looked for.
+    Solved,
 }
 
 impl Verdict {
     /// In the order of their numbers in parts.
-    pub const ALL: [Self; 6] =
-        [Self::Unique, Self::Multiple, Self::None, Self::Invalid, Self::Unreadable, Self::Unsolved];
+    pub const ALL: [Self; 7] = [
+        Self::Unique,
+        Self::Multiple,
+        Self::None,
+        Self::Invalid,
+        Self::Unreadable,
+        Self::Unsolved,
+        Self::Solved,
+    ];
 
     /// By the number of solutions.
     pub fn of(solutions: u64) -> Self {
@@ -47,6 +59,7 @@ impl Verdict {
             Self::Invalid => "invalid",
             Self::Unreadable => "unreadable",
             Self::Unsolved => "unsolved",
+            Self::Solved => "solved",
         }
     }
 }
@@ -62,25 +75,13 @@ pub struct Row<'a> {
     pub verdict: Verdict,
     /// Up to the limit.
     pub solutions: u64,
-    /// The only solution; else empty.
+    /// The only solution, or the one that was found; else empty.
     pub solution: &'a [u8],
     /// What is wrong with the line, if something is.
     pub problem: &'a str,
     /// What was asked for beside.
     pub more: &'a More,
 }
-
-/// What is known of a puzzle only if it is asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct More {
-    /// For a puzzle with one solution, the cells of clues that can be left out (one, not all together).
-    pub redundant: Option<Vec<u16>>,
-    /// The minlex form.
-    pub form: Option<Form>,
-}
-
-/// Nothing more.
-pub const NO_MORE: &More = &More { redundant: None, form: None };
 
 /// Memory for rows that are read, used again from row to row.
 #[derive(Default)]
@@ -134,7 +135,7 @@ impl<'a> Row<'a> {
         }
         self.write_cells(part);
         match self.verdict {
-            Verdict::Unique => pack(self.shape, self.solution, part),
+            Verdict::Unique | Verdict::Solved => pack(self.shape, self.solution, part),
             Verdict::Multiple | Verdict::Unsolved => part.extend_from_slice(&self.solutions.to_le_bytes()),
             Verdict::Invalid => write_text(self.problem, part),
             Verdict::None | Verdict::Unreadable => {}
@@ -172,7 +173,7 @@ impl<'a> Row<'a> {
         let (mut solutions, mut problem) = (0, "");
         scratch.solution.clear();
         match verdict {
-            Verdict::Unique => {
+            Verdict::Unique | Verdict::Solved => {
                 solutions = 1;
                 unpack(shape, part, &mut scratch.solution)?;
             }
@@ -196,55 +197,10 @@ impl<'a> Row<'a> {
     }
 }
 
-impl More {
-    fn write(&self, shape: Shape, asked: Asked, part: &mut Vec<u8>) {
-        if asked.redundant {
-            part.push(self.redundant.is_some().into());
-            if let Some(cells) = &self.redundant {
-                write_number(cells.len(), part);
-                cells.iter().for_each(|&cell| write_number(cell.into(), part));
-            }
-        }
-        if asked.form {
-            part.push(self.form.is_some().into());
-            if let Some(form) = &self.form {
-                part.extend_from_slice(&form.automorphisms.to_le_bytes());
-                pack(shape, &form.cells, part);
-            }
-        }
-    }
-
-    fn read(shape: Shape, asked: Asked, part: &mut &[u8]) -> Option<Self> {
-        let mut more = Self::default();
-        if asked.redundant && *part.split_off_first()? == 1 {
-            let count = read_number(part)?;
-            let cells = (0..count).map(|_| read_number(part));
-            let inside = |&cell: &u16| usize::from(cell) < shape.side() * shape.side();
-            more.redundant = Some(cells.map(|cell| cell.filter(inside)).collect::<Option<_>>()?);
-        }
-        if asked.form && *part.split_off_first()? == 1 {
-            let automorphisms = u32::from_le_bytes(part.split_off(..4)?.try_into().ok()?);
-            let mut cells = Vec::new();
-            unpack(shape, part, &mut cells)?;
-            more.form = Some(Form { cells, automorphisms });
-        }
-        Some(more)
-    }
-}
-
 /// The beginning of a text.
 fn cut(text: &str) -> &str {
     let end = (0..=MOST_PROBLEM_BYTES.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
     &text[..end.unwrap_or(0)]
-}
-
-fn write_number(number: usize, part: &mut Vec<u8>) {
-    let number = u16::try_from(number).expect("a cell or a number of cells");
-    part.extend_from_slice(&number.to_le_bytes());
-}
-
-fn read_number(part: &mut &[u8]) -> Option<u16> {
-    Some(u16::from_le_bytes(part.split_off(..2)?.try_into().ok()?))
 }
 
 fn write_text(text: &str, part: &mut Vec<u8>) {
@@ -263,7 +219,8 @@ fn halves(shape: Shape) -> bool {
     shape.side() < 16
 }
 
-fn pack(shape: Shape, cells: &[u8], part: &mut Vec<u8>) {
+/// Appends cells to a part, two to a byte where digits are below 16.
+pub fn pack(shape: Shape, cells: &[u8], part: &mut Vec<u8>) {
     if halves(shape) {
         // Room first: what is filled in a loop without growth is filled many bytes at once.
         let start = part.len();
@@ -281,7 +238,7 @@ fn pack(shape: Shape, cells: &[u8], part: &mut Vec<u8>) {
 }
 
 /// Takes cells from the beginning of a part.
-fn unpack(shape: Shape, part: &mut &[u8], cells: &mut Vec<u8>) -> Option<()> {
+pub fn unpack(shape: Shape, part: &mut &[u8], cells: &mut Vec<u8>) -> Option<()> {
     let count = shape.side() * shape.side();
     let len = if halves(shape) { count.div_ceil(2) } else { count };
     let bytes = part.split_off(..len)?;
@@ -301,6 +258,12 @@ fn unpack(shape: Shape, part: &mut &[u8], cells: &mut Vec<u8>) -> Option<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::more::Form;
+    use shared::solve::{
+        level::{Level, Technique},
+        methods::Effort,
+    };
+
     use super::*;
 
     #[test]
@@ -310,9 +273,11 @@ mod tests {
         let huge: Vec<u8> = (0..625u16).map(|cell| u8::try_from(cell % 26).unwrap()).collect();
         let problem = "é".repeat(1000);
         let form = Some(Form { cells: nine.clone(), automorphisms: 648 });
+        let level = Some(Level { technique: Technique::Search, depth: 3 });
+        let effort = Some(Effort { nodes: u64::MAX, guesses: 0, iterations: 7 });
         let more = [
-            More { redundant: Some(vec![]), form: None },
-            More { redundant: Some(vec![0, 80]), form },
+            More { redundant: Some(vec![]), level, ..More::default() },
+            More { redundant: Some(vec![0, 80]), form, effort, ..More::default() },
             More::default(),
         ];
         let marks: Vec<u32> = (0..81).map(|cell| 1 << (cell % 9)).collect();
@@ -326,19 +291,23 @@ mod tests {
             Row::solved(Shape::FOUR, &[4; 16], 0, &[]),
             Row { verdict: Verdict::Unsolved, ..Row::solved(large, &huge, 1, &[]) },
             Row { solution: &[], ..Row::solved(large, &huge, 2, &[]) },
+            Row { verdict: Verdict::Solved, ..Row::solved(Shape::NINE, &nine, 1, &nine) },
             Row::invalid(Shape::NINE, &nine, "5 is given twice"),
             Row::unreadable(&problem),
         ];
         let mut scratch = Scratch::default();
-        for (redundant, form) in [(false, false), (false, true), (true, false), (true, true)] {
-            let asked = Asked { redundant, form };
+        for bits in 0..16 {
+            let asked = |bit: u8| bits >> bit & 1 == 1;
+            let asked = Asked { redundant: asked(0), form: asked(1), level: asked(2), effort: asked(3) };
             let mut part = Vec::new();
             rows.iter().for_each(|row| row.write(asked, &mut part));
             let mut rest = part.as_slice();
             for row in &rows {
                 let more = More {
-                    redundant: row.more.redundant.clone().filter(|_| redundant),
-                    form: row.more.form.clone().filter(|_| form),
+                    redundant: row.more.redundant.clone().filter(|_| asked.redundant),
+                    form: row.more.form.clone().filter(|_| asked.form),
+                    level: row.more.level.filter(|_| asked.level),
+                    effort: row.more.effort.filter(|_| asked.effort),
                 };
                 let expected = Row { more: &more, ..row.clone() };
                 assert_eq!(Row::read(&mut rest, asked, &mut scratch).as_ref(), Some(&expected));

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use shared::grid::{Shape, notation};
+use shared::{
+    grid::{Shape, notation},
+    solve::methods::Effort,
+};
 
 use super::{
     args::Column,
@@ -34,7 +37,7 @@ pub fn value<'a>(row: &Row<'a>, column: Column, limit: u32) -> Value<'a> {
         Column::Puzzle => row.candidates.map_or_else(|| cells(row.cells), |sets| marks(row.shape, sets)),
         Column::Verdict => Value::Word(row.verdict.word().into()),
         Column::Solutions => match row.verdict {
-            Verdict::Unsolved => Value::AtLeast(row.solutions),
+            Verdict::Unsolved | Verdict::Solved => Value::AtLeast(row.solutions),
             Verdict::Multiple if row.solutions >= limit.into() => Value::AtLeast(row.solutions),
             Verdict::Unreadable => Value::Nothing,
             _ => Value::Count(row.solutions),
@@ -45,6 +48,13 @@ pub fn value<'a>(row: &Row<'a>, column: Column, limit: u32) -> Value<'a> {
             text => Value::Text(text),
         },
         Column::Clues if is_puzzle => Value::Count(row.clues() as u64),
+        Column::Level => {
+            row.more.level.map_or(Value::Nothing, |level| Value::Word(level.technique.name().into()))
+        }
+        Column::Depth => row.more.level.map_or(Value::Nothing, |level| Value::Count(level.depth.into())),
+        Column::Nodes => effort(row, |effort| effort.nodes),
+        Column::Guesses => effort(row, |effort| effort.guesses),
+        Column::Iterations => effort(row, |effort| effort.iterations),
         Column::Minimal => {
             row.more.redundant.as_ref().map_or(Value::Nothing, |all| Value::Flag(all.is_empty()))
         }
@@ -60,9 +70,13 @@ pub fn value<'a>(row: &Row<'a>, column: Column, limit: u32) -> Value<'a> {
     }
 }
 
+fn effort<'a>(row: &Row<'a>, count: impl Fn(&Effort) -> u64) -> Value<'a> {
+    row.more.effort.as_ref().map_or(Value::Nothing, |effort| Value::Count(count(effort)))
+}
+
 /// What is wrong with a line, or why its puzzle cannot have one solution.
 fn problem<'a>(row: &Row<'a>) -> &'a str {
-    let searched = matches!(row.verdict, Verdict::Multiple | Verdict::None);
+    let searched = !matches!(row.verdict, Verdict::Unique | Verdict::Invalid | Verdict::Unreadable);
     match hopeless(row) {
         Some(why) if searched && row.problem.is_empty() => why,
         _ => row.problem,

@@ -13,6 +13,8 @@
 //! Cost for 9x9: 25 to 90 microseconds where the techniques are enough, some 200 for depth 1, some 20 milliseconds for
 //! depth 2. Larger shapes cost more in every respect.
 
+use std::borrow::Cow;
+
 use super::{
     layout::Layout,
     marks::Marks,
@@ -47,6 +49,16 @@ pub struct Level {
 }
 
 impl Technique {
+    /// From the weakest to the strongest.
+    pub const ALL: [Self; 6] = [
+        Self::Given,
+        Self::NakedSingles,
+        Self::HiddenSingles,
+        Self::LockedCandidates,
+        Self::PreemptiveSets,
+        Self::Search,
+    ];
+
     /// In words, as reports use them.
     pub fn name(self) -> &'static str {
         match self {
@@ -83,7 +95,8 @@ impl std::fmt::Display for Level {
     }
 }
 
-/// The level of a puzzle (row by row, 0 is empty). `stop` is asked at each assumption.
+/// The level of a puzzle (row by row, 0 is empty). Whoever knows the only solution saves looking for it. `stop` is asked
+/// at each assumption.
 ///
 /// `None` for anything but a puzzle with one solution, and when it was stopped.
 ///
@@ -91,20 +104,14 @@ impl std::fmt::Display for Level {
 /// use shared::{grid::{Shape, notation::LineLayout}, solve::level::level};
 ///
 /// let puzzle = LineLayout::default().read(b"1.....3..2.....4", None).unwrap().unwrap();
-/// let level = level(Shape::FOUR, &puzzle.cells, &|| false).unwrap();
+/// let level = level(Shape::FOUR, &puzzle.cells, None, &|| false).unwrap();
 /// assert_eq!(level.to_string(), "naked singles");
 /// ```
-pub fn level(shape: Shape, cells: &[u8], stop: &dyn Fn() -> bool) -> Option<Level> {
+pub fn level(shape: Shape, cells: &[u8], solution: Option<&[u8]>, stop: &dyn Fn() -> bool) -> Option<Level> {
     super::reference::check(shape, cells).ok()?;
     let layout = Layout::new(shape);
     let mut marks = Marks::new(&layout, cells);
-    for technique in [
-        Technique::Given,
-        Technique::NakedSingles,
-        Technique::HiddenSingles,
-        Technique::LockedCandidates,
-        Technique::PreemptiveSets,
-    ] {
+    for technique in Technique::ALL.into_iter().filter(|&technique| technique != Technique::Search) {
         technique.apply(&mut marks);
         if marks.contradiction().is_some() {
             return None;
@@ -114,18 +121,25 @@ pub fn level(shape: Shape, cells: &[u8], stop: &dyn Fn() -> bool) -> Option<Leve
             return Some(Level { technique, depth: 0 });
         }
     }
-    let settings = Settings { limit: 2, cap: u64::MAX, seed: 0 };
-    let outcome = solve(Method::Crook, shape, cells, settings, stop).ok()?;
-    let solution = outcome.first.filter(|_| outcome.finished && outcome.solutions == 1)?;
+    let solution = match solution {
+        Some(solution) => Cow::Borrowed(solution),
+        None => Cow::Owned(only_solution(shape, cells, stop)?),
+    };
     for depth in 1.. {
         let mut trial = Trial { stop, spare: Vec::new() };
-        trial.settle(&mut marks, depth, Some(&solution))?;
+        trial.settle(&mut marks, depth, Some(&*solution))?;
         if marks.empty() == 0 {
             return Some(Level { technique: Technique::Search, depth });
         }
     }
     // A depth of as many assumptions as there are empty cells is always enough, and 255 were not reached.
     None
+}
+
+fn only_solution(shape: Shape, cells: &[u8], stop: &dyn Fn() -> bool) -> Option<Vec<u8>> {
+    let settings = Settings { limit: 2, cap: u64::MAX, seed: 0 };
+    let outcome = solve(Method::Crook, shape, cells, settings, stop).ok()?;
+    outcome.first.filter(|_| outcome.finished && outcome.solutions == 1)
 }
 
 /// Trial and error.

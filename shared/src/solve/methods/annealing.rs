@@ -20,8 +20,8 @@ use crate::{
     solve::layout::{Layout, digit, members},
 };
 
-/// Steps after which to give up: some twenty seconds for 9x9.
-pub(super) const CAP: u64 = 200_000_000;
+/// Steps after which to give up: some two seconds for 9x9.
+pub(super) const CAP: u64 = 20_000_000;
 
 /// Where to begin: one swap in twelve that raises the energy by 1 is made. Warmer than that no filling stays good.
 const HOTTEST: f64 = 0.4;
