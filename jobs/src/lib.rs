@@ -15,7 +15,7 @@ mod laws;
 mod noop;
 pub mod parts;
 mod recount;
-mod solve;
+pub mod solve;
 mod unavoidable;
 
 pub use erased::{Accumulator, ErasedJob, ErasedKind, job_name};

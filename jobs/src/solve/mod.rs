@@ -16,6 +16,7 @@ mod parquet;
 mod partial;
 mod report;
 mod rows;
+mod sample;
 mod value;
 
 use std::{io, ops::Range};
@@ -33,8 +34,10 @@ use corpus::Corpus;
 use entry::Entries;
 use found::{BATCH, Solver};
 use lines::Lines;
+pub use method::Method;
 use output::Table;
 use partial::{ClueCounts, Tally};
+pub use sample::{Sample, sample};
 
 /// See the module.
 pub struct Solve {
@@ -67,12 +70,7 @@ impl JobKind for Solve {
     fn prepare(args: SolveArgs, around: &Surroundings<'_>) -> Result<SolveArgs, BadSettings> {
         let corpora = Source::look_up(args.corpora, around)?;
         let context = UnitContext::free().with_storage(&around.storage);
-        let layout = |file: File| {
-            let head = file.read(0..HEAD_BYTES as u64, &context).map_err(|error| error.to_string())?;
-            Layout::detect(&head).map_err(|error| format!("{}: {error}", file.at))
-        };
-        let layouts = Source::files(corpora.clone())?.into_iter().map(layout);
-        let layouts = layouts.collect::<Result<_, String>>().map_err(BadSettings)?;
+        let layouts = layouts_of(&Source::files(corpora.clone())?, &context)?;
         Ok(SolveArgs { corpora, layouts, ..args })
     }
 
@@ -168,6 +166,15 @@ impl JobKind for Solve {
     fn report(&self, partial: &Tally, progress: &Progress) -> Result<Report, BadPartial> {
         Ok(report::report(self, partial, progress))
     }
+}
+
+/// How each file holds its puzzles, by its beginning.
+fn layouts_of(files: &[File], context: &UnitContext<'_>) -> Result<Vec<Layout>, BadSettings> {
+    let layout = |file: &File| {
+        let head = file.read(0..HEAD_BYTES as u64, context).map_err(|error| error.to_string())?;
+        Layout::detect(&head).map_err(|error| format!("{}: {error}", file.at))
+    };
+    files.iter().map(layout).collect::<Result<_, String>>().map_err(BadSettings)
 }
 
 #[cfg(test)]
