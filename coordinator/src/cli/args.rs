@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use clap::{Arg, Args, Command, ValueEnum, value_parser};
 use worker::cli::WorkerArgs;
 
-use super::{bench::BenchArgs, canonical::CanonicalArgs, daemon::CoordinatorArgs, ledger::LedgerArgs};
+use super::{
+    bench::BenchArgs, canonical::CanonicalArgs, daemon::CoordinatorArgs, explain::ExplainArgs,
+    ledger::LedgerArgs,
+};
 
 /// How a report is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -199,6 +202,11 @@ pub fn command() -> Command {
             "canonical",
             "Print the minlex forms of grids and puzzles",
             "canonical puzzles.txt --dedup",
+        )))
+        .subcommand(ExplainArgs::augment_args(verb(
+            "explain",
+            "Solve a puzzle by pencil and paper and tell every step",
+            "explain 53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
         )))
         .subcommand(BenchArgs::augment_args(verb(
             "bench",

@@ -7,6 +7,7 @@ mod bench;
 mod canonical;
 mod daemon;
 mod exit;
+mod explain;
 mod format;
 mod ledger;
 mod output;
@@ -49,6 +50,7 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "coordinator" => daemon::coordinator(read(matches)?).await,
         "worker" => daemon::worker(read::<WorkerArgs>(matches)?).await,
         "canonical" => canonical::canonical(&read(matches)?),
+        "explain" => explain::run(read(matches)?).await,
         "bench" => bench::bench(read(matches)?).await,
         "ledger" => ledger::ledger(read(matches)?).await,
         "jobs" => remote::jobs(read(matches)?).await,
