@@ -120,7 +120,7 @@ fn a_page_has_plots_of_the_report() {
     let args = ["run", "solve", &input, "--state", &state, "--format", "html"];
     let (code, page, stderr) = run(&args);
     assert_eq!(code, Some(0), "{stderr}");
-    assert!(page.starts_with("<!doctype html>"), "{page}");
+    assert!(page.starts_with("<!DOCTYPE html>"), "{page}");
     assert!(!page.contains("<b>") && !page.contains("<corpus>"), "what others wrote is escaped");
     assert_eq!(texts(&page, "title"), ["nonet solve", "Lines by verdict", "Puzzles by number of clues"]);
     let text = texts(&page, "text");
@@ -130,6 +130,7 @@ fn a_page_has_plots_of_the_report() {
     let cells = texts(&page, "td");
     assert!(cells.windows(2).any(|two| two == ["unique", "1201"]), "{cells:?}");
     assert!(cells.windows(2).any(|two| two == ["17", "1200"]), "{cells:?}");
-    // Nothing is computed anew, and the page is the same.
-    assert_eq!(run(&args).1, page);
+    // Answered from the ledger, all that is seen is the same; the JSON tells of the workers of the moment.
+    let seen = |page: &str| page.split("<summary>JSON").next().map(str::to_owned);
+    assert!(seen(&run(&args).1) == seen(&page), "another page");
 }

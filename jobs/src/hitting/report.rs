@@ -87,7 +87,7 @@ fn table(job: &Hitting, partial: &Partial, progress: &Progress) -> String {
 fn plots(partial: &Partial) -> Vec<Plot> {
     let by_clues = partial.by_clues.iter().map(|(&clues, &count)| (clues, count));
     let plot = Plot::distribution("Puzzles by number of clues", "clues", "puzzles", by_clues);
-    plot.into_iter().collect()
+    plot.map(|plot| plot.with_caption("Those found inside the grids.")).into_iter().collect()
 }
 
 fn csv(job: &Hitting, partial: &Partial) -> String {

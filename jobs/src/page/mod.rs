@@ -47,11 +47,11 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The page. Well-formed as XML too.
+    /// The page. It is well-formed XML too, which is why its first word is in capitals.
     pub fn html(&self) -> String {
         let heading = text::escape(self.heading);
         let mut page = format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
              <title>{heading}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n<p>{}</p>\n",

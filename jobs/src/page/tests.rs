@@ -22,7 +22,7 @@ fn page(report: &Report) -> Vec<Element> {
     let page =
         Page { heading: "nonet <solve>", about, warnings: &["2 were given up".into()], report, json: &json };
     let html = page.html();
-    assert!(html.starts_with("<!doctype html>\n<html lang=\"en\">") && html.ends_with("</html>\n"));
+    assert!(html.starts_with("<!DOCTYPE html>\n<html lang=\"en\">") && html.ends_with("</html>\n"));
     assert!(!html.contains("<script") && !html.contains("<link") && !html.contains("url("));
     elements(&html)
 }

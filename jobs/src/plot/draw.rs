@@ -24,7 +24,7 @@ use super::{
 const WIDTH: i32 = 1600;
 const HEIGHT: i32 = 900;
 const TITLE: i32 = 34;
-const TEXT: i32 = 26;
+const TEXT: i32 = 25;
 const MARGIN: i32 = 30;
 const X_LABELS: i32 = 100;
 const TICK: i32 = 8;
