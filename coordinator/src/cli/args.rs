@@ -32,7 +32,7 @@ pub enum ReportFormat {
     Json,
     /// The main table, with a header line
     Csv,
-    /// A page with plots, to open in a browser
+    /// A page to open in a browser, with plots where there are some
     Html,
 }
 
