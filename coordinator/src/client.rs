@@ -102,7 +102,10 @@ impl Client {
         let json =
             json.map_err(|e| ClientError::Refused(format!("the coordinator's report is no JSON: {e}")))?;
         let alarm = Some(reply.alarm).filter(|alarm| !alarm.is_empty());
-        let report = Report { json, table: reply.table, csv: reply.csv, alarm };
+        let plots = jobs::plot::from_json(&reply.plots);
+        let plots =
+            plots.map_err(|e| ClientError::Refused(format!("the coordinator's plots are none: {e}")))?;
+        let report = Report { json, table: reply.table, csv: reply.csv, alarm, plots };
         Ok((reply.job.unwrap_or_default(), report))
     }
 

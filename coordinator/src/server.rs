@@ -186,9 +186,10 @@ impl Jobs for Service {
 
     async fn result(&self, request: Request<ResultRequest>) -> Result<Response<ResultReply>, Status> {
         let (job, report) = self.engine.result(request.into_inner().job).await.map_err(to_status)?;
-        let Report { json, table, csv, alarm } = report;
-        let json = json.to_string();
-        Ok(Response::new(ResultReply { job: Some(job), json, table, csv, alarm: alarm.unwrap_or_default() }))
+        let Report { json, table, csv, alarm, plots } = report;
+        let (json, plots) = (json.to_string(), jobs::plot::to_json(&plots));
+        let alarm = alarm.unwrap_or_default();
+        Ok(Response::new(ResultReply { job: Some(job), json, table, csv, alarm, plots }))
     }
 
     async fn control(&self, request: Request<ControlRequest>) -> Result<Response<JobStatus>, Status> {

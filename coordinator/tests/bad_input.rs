@@ -49,6 +49,14 @@ fn wrong_arguments_are_explained() {
     refused(&["coordinator", "--listen", "0.0.0.0:0", "--state", state], 2, &["--allow-plaintext"]);
     refused(&["worker", "--coordinator", "localhost:7700", "--state", state], 2, &["http://HOST:PORT"]);
     refused(&["jobs", "--coordinator", "ftp://a:1"], 2, &["http://HOST:PORT"]);
+    for listing in [&["jobs"][..], &["workers"], &["status", "recount"], &["pause", "recount"]] {
+        refused(
+            &[listing, &["--format", "html"]].concat(),
+            2,
+            &["html", "[possible values: table, json, csv]"],
+        );
+    }
+    refused(&["submit", "noop", "--units", "5", "--format", "html"], 2, &["--format html", "--wait"]);
     assert!(!Path::new(state).exists(), "a wrong command leaves nothing behind");
 }
 

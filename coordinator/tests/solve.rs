@@ -5,6 +5,7 @@ mod farm;
 use std::path::Path;
 
 use farm::{Farm, count_parts, run, spawn, until};
+use quick_xml::events::Event;
 
 /// A puzzle with one solution, and that.
 const PUZZLE: &str = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
@@ -86,4 +87,50 @@ fn workers_share_a_corpus_and_one_of_them_dies() {
     assert_eq!(code, Some(0), "{stderr}");
     check(Path::new(&out), 200_000);
     farm.check_ledger();
+}
+
+/// The texts of all elements `name`, of a page that must be well-formed.
+fn texts(page: &str, name: &str) -> Vec<String> {
+    let mut reader = quick_xml::Reader::from_str(page);
+    reader.config_mut().expand_empty_elements = true;
+    let (mut texts, mut inside) = (Vec::<String>::new(), false);
+    loop {
+        match reader.read_event().expect("well-formed") {
+            Event::Start(start) if start.name().0 == name.as_bytes() => {
+                inside = true;
+                texts.push(String::new());
+            }
+            Event::End(end) if end.name().0 == name.as_bytes() => inside = false,
+            Event::Text(text) if inside => {
+                texts.last_mut().expect("begun").push_str(&text.decode().expect("UTF-8"));
+            }
+            Event::Eof => return texts.into_iter().map(|text| text.trim().to_owned()).collect(),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_page_has_plots_of_the_report() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (input, state) = (path("<corpus> & more.txt"), path("state"));
+    let puzzles: Vec<String> = (0..1200).map(|line| variant(line, PUZZLE) + "\n").collect();
+    std::fs::write(&input, puzzles.concat() + SOLUTION + "\n<b>no puzzle</b>\n").expect("a corpus");
+    let args = ["run", "solve", &input, "--state", &state, "--format", "html"];
+    let (code, page, stderr) = run(&args);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(page.starts_with("<!DOCTYPE html>"), "{page}");
+    assert!(!page.contains("<b>") && !page.contains("<corpus>"), "what others wrote is escaped");
+    assert_eq!(texts(&page, "title"), ["nonet solve", "Lines by verdict", "Puzzles by number of clues"]);
+    let text = texts(&page, "text");
+    for shown in ["unique", "1,201", "unreadable", "1", "1,000", "20", "80"] {
+        assert!(text.iter().any(|text| text == shown), "{shown} is not in {text:?}");
+    }
+    let cells = texts(&page, "td");
+    assert!(cells.windows(2).any(|two| two == ["unique", "1201"]), "{cells:?}");
+    assert!(cells.windows(2).any(|two| two == ["17", "1200"]), "{cells:?}");
+    // Answered from the ledger, all that is seen is the same; the JSON tells of the workers of the moment.
+    let seen = |page: &str| page.split("<summary>JSON").next().map(str::to_owned);
+    assert!(seen(&run(&args).1) == seen(&page), "another page");
 }

@@ -11,6 +11,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::input::{Local, Storage, Surroundings};
 use crate::parts::{Finished, Form, OutputError, PartSink, each_part};
+use crate::plot::Plot;
 
 /// A job kind.
 ///
@@ -261,8 +262,8 @@ impl Progress {
     }
 }
 
-/// A report in the three forms that users ask for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
+/// A report in the forms that users ask for.
+#[derive(Debug, Clone, PartialEq, Serialize, serde::Deserialize)]
 pub struct Report {
     /// For scripts. An object; exact counts are strings.
     pub json: serde_json::Value,
@@ -272,4 +273,7 @@ pub struct Report {
     pub csv: String,
     /// A complete result that contradicts a published value or itself, in words. Makes the exit code 1.
     pub alarm: Option<String>,
+    /// What there is to look at, for a page; together below [`MAX_PLOTS_BYTES`](crate::plot::MAX_PLOTS_BYTES).
+    #[serde(default)]
+    pub plots: Vec<Plot>,
 }

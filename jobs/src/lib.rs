@@ -13,10 +13,14 @@ pub mod kind;
 #[cfg(test)]
 mod laws;
 mod noop;
+pub mod page;
 pub mod parts;
+pub mod plot;
 mod recount;
 pub mod solve;
 mod unavoidable;
+#[cfg(test)]
+mod xml;
 
 pub use erased::{Accumulator, ErasedJob, ErasedKind, job_name};
 pub use kind::{

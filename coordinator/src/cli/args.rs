@@ -10,9 +10,21 @@ use super::{
     ledger::LedgerArgs,
 };
 
-/// How a report is printed.
+/// How a listing or a status is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    /// For people
+    #[default]
+    Table,
+    /// JSON
+    Json,
+    /// A table, with a header line
+    Csv,
+}
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
     /// For people
     #[default]
     Table,
@@ -20,6 +32,8 @@ pub enum Format {
     Json,
     /// The main table, with a header line
     Csv,
+    /// A page to open in a browser, with plots where there are some
+    Html,
 }
 
 /// Options of `nonet run`, beside those of the kind.
@@ -37,7 +51,7 @@ pub struct RunArgs {
     pub fresh: bool,
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: ReportFormat,
     /// TOML file with defaults for these options
     #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -58,9 +72,9 @@ pub struct SubmitArgs {
     /// Wait for the end and print the report
     #[arg(long)]
     pub wait: bool,
-    /// How to print the report
+    /// How to print the report; `html` needs --wait
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: ReportFormat,
 }
 
 /// Where the coordinator is.
@@ -84,13 +98,20 @@ pub struct ListArgs {
     pub format: Format,
 }
 
-/// One job.
+/// One job, and who knows it.
 #[derive(Debug, Args)]
-pub struct JobArgs {
+pub struct WhichArgs {
     /// Start of the job's name, or its kind if there is only one of it
     pub job: String,
     #[command(flatten)]
     pub to: RemoteArgs,
+}
+
+/// One job.
+#[derive(Debug, Args)]
+pub struct JobArgs {
+    #[command(flatten)]
+    pub which: WhichArgs,
     /// How to print it
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -100,7 +121,10 @@ pub struct JobArgs {
 #[derive(Debug, Args)]
 pub struct ResultArgs {
     #[command(flatten)]
-    pub job: JobArgs,
+    pub which: WhichArgs,
+    /// How to print the report
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ReportFormat,
     /// Write the job's output, put together from its parts, to FILE
     #[arg(long, short, value_name = "FILE", requires = "parts")]
     pub output: Option<PathBuf>,
@@ -144,11 +168,14 @@ Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 done, but work units were 
 /// The whole command line. Kinds of jobs come from the registry.
 pub fn command() -> Command {
     let run = Command::new("run").about("Run a job on this machine; killed and started again, it resumes");
-    let run = run.after_help("Example:\n  nonet run recount --shape 2x3");
+    let run = run.after_help(
+        "Examples:\n  nonet run recount --shape 2x3\n  nonet run solve puzzles.txt --format html > report.html",
+    );
     let submit = Command::new("submit").about("Hand a job to a coordinator");
     let submit = submit.after_help("Example:\n  nonet submit recount --method search --wait");
     let verb = |name: &'static str, about: &'static str, example: &'static str| {
-        Command::new(name).about(about).after_help(format!("Example:\n  nonet {example}"))
+        let head = if example.contains('\n') { "Examples" } else { "Example" };
+        Command::new(name).about(about).after_help(format!("{head}:\n  nonet {example}"))
     };
     Command::new("nonet")
         .about(ABOUT)
@@ -177,7 +204,7 @@ pub fn command() -> Command {
         .subcommand(ResultArgs::augment_args(verb(
             "result",
             "Print a job's report, finished or not",
-            "result recount",
+            "result recount\n  nonet result solve --format html > report.html",
         )))
         .subcommand(JobArgs::augment_args(verb("pause", "Hand out no more of a job", "pause recount")))
         .subcommand(JobArgs::augment_args(verb("resume", "Go on with a paused job", "resume recount")))

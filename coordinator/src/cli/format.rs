@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
-use jobs::Report;
+use jobs::{Report, page::Page};
 use proto::v1::{JobStatus, State, WorkerStatus};
 use serde_json::{Value, json};
 
 use super::{
-    args::Format,
+    args::{Format, ReportFormat},
     exit::{Failure, Outcome},
     progress::{duration, share, words},
 };
@@ -24,11 +24,12 @@ pub fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Prints a job's report, says what is wrong with it, and tells how the command ends.
-pub fn print_report(status: &JobStatus, report: &Report, format: Format) -> Result<Outcome, Failure> {
+pub fn print_report(status: &JobStatus, report: &Report, format: ReportFormat) -> Result<Outcome, Failure> {
     match format {
-        Format::Table => print(&report.table)?,
-        Format::Csv => print(&report.csv)?,
-        Format::Json => print(&(with_job(status, &report.json).to_string() + "\n"))?,
+        ReportFormat::Table => print(&report.table)?,
+        ReportFormat::Csv => print(&report.csv)?,
+        ReportFormat::Json => print(&(with_job(status, &report.json).to_string() + "\n"))?,
+        ReportFormat::Html => print(&page(status, report))?,
     }
     if let Some(alarm) = &report.alarm {
         return Err(Failure::failed(alarm.clone()));
@@ -44,6 +45,20 @@ pub fn print_report(status: &JobStatus, report: &Report, format: Format) -> Resu
         eprintln!("  unit {} ({}): {}", unit.unit, unit.unit_name, unit.error);
     }
     Ok(Outcome::Quarantined)
+}
+
+/// The report as a page. It must say by itself what else goes to standard error.
+fn page(status: &JobStatus, report: &Report) -> String {
+    let given_up = (status.quarantined_units > 0)
+        .then(|| format!("{} work units were given up: the numbers lack them.", status.quarantined_units));
+    Page {
+        heading: &format!("nonet {}", status.kind),
+        about: &format!("Job {}. Nonet {}.", job_line(status), env!("CARGO_PKG_VERSION")),
+        warnings: given_up.as_slice(),
+        report,
+        json: &with_job(status, &report.json),
+    }
+    .html()
 }
 
 /// The report's object with the job it belongs to.

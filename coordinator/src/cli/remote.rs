@@ -9,7 +9,10 @@ use worker::{
 };
 
 use super::{
-    args::{DrainArgs, Format, JobArgs, ListArgs, RemoteArgs, ResultArgs, StatusArgs, SubmitArgs},
+    args::{
+        DrainArgs, Format, JobArgs, ListArgs, RemoteArgs, ReportFormat, ResultArgs, StatusArgs, SubmitArgs,
+        WhichArgs,
+    },
     exit::{Failure, Outcome},
     format, output, run,
 };
@@ -25,6 +28,9 @@ async fn connect(to: RemoteArgs) -> Result<Client, Failure> {
 pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let (kind, matches) = run::kind(matches)?;
     let args = SubmitArgs::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))?;
+    if args.format == ReportFormat::Html && !args.wait {
+        return Err(Failure::usage("--format html is for reports: --wait is missing".into()));
+    }
     let request = run::submission(kind, matches, None).await?;
     let request = SubmitRequest { weight: args.weight, fresh: args.fresh, ..request };
     let mut client = connect(args.to).await?;
@@ -34,8 +40,8 @@ pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
     }
     if !args.wait {
         let line = match args.format {
-            Format::Json => format::job_json(&job).to_string(),
-            Format::Table | Format::Csv => format::job_line(&job),
+            ReportFormat::Json => format::job_json(&job).to_string(),
+            ReportFormat::Table | ReportFormat::Csv | ReportFormat::Html => format::job_line(&job),
         };
         format::print(&(line + "\n"))?;
         return Ok(Outcome::Done);
@@ -62,7 +68,7 @@ pub async fn jobs(args: ListArgs) -> Result<Outcome, Failure> {
 
 /// `nonet status`.
 pub async fn status(args: StatusArgs) -> Result<Outcome, Failure> {
-    let StatusArgs { job: JobArgs { job, to, format }, watch } = args;
+    let StatusArgs { job: JobArgs { which: WhichArgs { job, to }, format }, watch } = args;
     let mut client = connect(to).await?;
     let status = client.status(&job).await?;
     if watch && matches!(status.state(), State::Running | State::Paused) {
@@ -90,15 +96,15 @@ fn print_status(status: &proto::v1::JobStatus, format: Format) -> Result<Outcome
 
 /// `nonet result`.
 pub async fn result(args: ResultArgs) -> Result<Outcome, Failure> {
-    let ResultArgs { job: args, output, parts } = args;
-    let (status, report) = connect(args.to).await?.result(&args.job).await?;
+    let ResultArgs { which: WhichArgs { job, to }, format, output, parts } = args;
+    let (status, report) = connect(to).await?.result(&job).await?;
     if status.state() != State::Finished {
         eprintln!("nonet: not finished: {}", format::job_line(&status));
     }
     if let Some((path, parts)) = output.zip(parts) {
         output::write(&status, &report, &parts, path).await?;
     }
-    format::print_report(&status, &report, args.format)
+    format::print_report(&status, &report, format)
 }
 
 /// `nonet pause|resume|cancel|retry`.
@@ -109,8 +115,9 @@ pub async fn control(verb: &str, args: JobArgs) -> Result<Outcome, Failure> {
         "cancel" => Action::Cancel,
         _ => Action::Retry,
     };
-    let status = connect(args.to).await?.control(&args.job, action).await?;
-    print_status(&status, args.format)
+    let JobArgs { which: WhichArgs { job, to }, format } = args;
+    let status = connect(to).await?.control(&job, action).await?;
+    print_status(&status, format)
 }
 
 /// `nonet workers`.

@@ -168,7 +168,7 @@ pub async fn open_ledger(state: PathBuf) -> Result<Box<dyn Ledger>, Failure> {
 /// What was typed.
 struct Asked {
     request: SubmitRequest,
-    format: super::args::Format,
+    format: super::args::ReportFormat,
     output: Option<PathBuf>,
 }
 

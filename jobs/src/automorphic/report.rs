@@ -30,6 +30,7 @@ pub fn report(job: &Automorphic, partial: &Partial, progress: &Progress) -> Repo
         table: table(&found, progress),
         csv: csv(&found),
         alarm: found.alarm,
+        plots: Vec::new(),
     }
 }
 

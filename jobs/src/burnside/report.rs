@@ -40,7 +40,13 @@ struct Found {
 pub fn report(job: &Burnside, partial: &[ClassPartial], progress: &Progress) -> Result<Report, BadPartial> {
     let found = found(job, partial, progress)?;
     let alarm = alarm(&found);
-    Ok(Report { json: json(job, &found), table: table(job, &found, progress), csv: csv(job, &found), alarm })
+    Ok(Report {
+        json: json(job, &found),
+        table: table(job, &found, progress),
+        csv: csv(job, &found),
+        alarm,
+        plots: Vec::new(),
+    })
 }
 
 fn found(job: &Burnside, partial: &[ClassPartial], progress: &Progress) -> Result<Found, BadPartial> {

@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 use shared::grid::notation::text;
 
 use super::{Hitting, partial::Partial};
-use crate::kind::{Progress, Report};
+use crate::{
+    kind::{Progress, Report},
+    plot::Plot,
+};
 
 /// Words the report.
 pub fn report(job: &Hitting, partial: &Partial, progress: &Progress) -> Report {
@@ -15,6 +18,7 @@ pub fn report(job: &Hitting, partial: &Partial, progress: &Progress) -> Report {
         table: table(job, partial, progress),
         csv: csv(job, partial),
         alarm: None,
+        plots: plots(partial),
     }
 }
 
@@ -78,6 +82,12 @@ fn table(job: &Hitting, partial: &Partial, progress: &Progress) -> String {
     }
     line(format!("{} nodes, {} hitting sets tested", partial.nodes, partial.tested));
     text
+}
+
+fn plots(partial: &Partial) -> Vec<Plot> {
+    let by_clues = partial.by_clues.iter().map(|(&clues, &count)| (clues, count));
+    let plot = Plot::distribution("Puzzles by number of clues", "clues", "puzzles", by_clues);
+    plot.map(|plot| plot.with_caption("Those found inside the grids.")).into_iter().collect()
 }
 
 fn csv(job: &Hitting, partial: &Partial) -> String {

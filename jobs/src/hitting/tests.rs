@@ -5,7 +5,10 @@ use std::fs;
 use shared::unavoidable::brute;
 
 use super::*;
-use crate::laws::{self, run};
+use crate::{
+    laws::{self, run},
+    plot::Marks,
+};
 
 const GRID: &str = "1234341221434321";
 const OTHER: &str = "1234341223414123";
@@ -36,6 +39,9 @@ fn small_grids_give_what_brute_force_gives() {
     assert_eq!((&report.json["grids"], &report.json["grids_with_puzzles"]), (&"2".into(), &"2".into()));
     assert!(report.table.contains("there are no others"), "{}", report.table);
     assert_eq!(report.csv.lines().count() as u64, 1 + whole.count().min(1000));
+    let Marks::Bars { categories, series } = &report.plots[0].marks else { panic!("no bars") };
+    assert_eq!(categories, &["4", "5", "6"]);
+    assert_eq!(series[0].counts.iter().sum::<u64>(), whole.count());
     laws::splits_agree(&job, 0..job.units(), [1, 7, 16, 31]);
 }
 

@@ -146,6 +146,7 @@ impl JobKind for Noop {
             csv: format!("units,sum\n{units},{sum}\n"),
             alarm: wrong
                 .then(|| format!("{units} units with sum {sum}, but {n} with sum {expected} were planned")),
+            plots: Vec::new(),
         })
     }
 }

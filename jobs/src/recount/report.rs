@@ -56,6 +56,7 @@ pub fn report(job: &Recount, partial: &Partial, progress: &Progress) -> Result<R
         table,
         csv: csv(&found),
         alarm: alarm(shape, &found, progress, agrees),
+        plots: Vec::new(),
     })
 }
 

@@ -14,6 +14,7 @@ mod more;
 mod output;
 mod parquet;
 mod partial;
+mod plots;
 mod report;
 mod rows;
 mod sample;
@@ -57,6 +58,7 @@ impl JobKind for Solve {
     const ABOUT: &'static str = "Solves corpora of puzzles and tells which have one solution";
     const EXAMPLES: &'static str = "Examples:\n  nonet run solve puzzles.txt -o solved.csv\n  \
         nonet run solve corpus/ --limit 1000 --format json\n  \
+        nonet run solve puzzles.txt --format html > report.html\n  \
         nonet run solve puzzles.csv --columns puzzle,clues,minimal,redundant,minlex -o known.jsonl\n  \
         nonet run solve puzzles.txt --method dlx --columns puzzle,level,nodes,guesses -o nodes.csv";
     const REVISION: u32 = 4;

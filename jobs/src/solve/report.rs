@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 use shared::solve::level::{Level, Technique};
 
-use super::{Solve, args::Asked, partial::Tally, rows::Verdict};
+use super::{Solve, args::Asked, partial::Tally, plots::plots, rows::Verdict};
 use crate::kind::{Progress, Report};
 
 /// A line with something wrong, where it is found.
@@ -24,6 +24,7 @@ pub fn report(job: &Solve, tally: &Tally, progress: &Progress) -> Report {
         table: table(job, tally, &wrong, progress),
         csv: csv(tally),
         alarm: None,
+        plots: plots(tally),
     }
 }
 
@@ -43,7 +44,7 @@ fn places(job: &Solve, tally: &Tally) -> Vec<Place> {
     tally.wrong.iter().map(place).collect()
 }
 
-fn by_verdict(tally: &Tally) -> impl Iterator<Item = (Verdict, u64)> {
+pub fn by_verdict(tally: &Tally) -> impl Iterator<Item = (Verdict, u64)> {
     Verdict::ALL.into_iter().map(|verdict| (verdict, tally.with(verdict)))
 }
 

@@ -9,7 +9,10 @@ use super::{
     Unavoidable,
     partial::{OfGrid, Partial},
 };
-use crate::kind::{Progress, Report};
+use crate::{
+    kind::{Progress, Report},
+    plot::Plot,
+};
 
 /// Grids of which the table has a line each; of more it has sums only.
 const MOST_LINES: usize = 30;
@@ -21,6 +24,7 @@ pub fn report(job: &Unavoidable, partial: &Partial, progress: &Progress) -> Repo
         table: table(job, partial, progress),
         csv: csv(job, partial),
         alarm: None,
+        plots: plots(partial),
     }
 }
 
@@ -79,6 +83,16 @@ fn table(job: &Unavoidable, partial: &Partial, progress: &Progress) -> String {
         line(format!("unfinished: {} of {} units are done", progress.done, progress.units));
     }
     text
+}
+
+fn plots(partial: &Partial) -> Vec<Plot> {
+    let by_size = (4u32..).zip(partial.by_size.iter().copied());
+    let by_mcn = partial.by_mcn.iter().map(|(&mcn, &grids)| (mcn, grids));
+    let sizes = Plot::distribution("Unavoidable sets by size", "cells", "sets", by_size);
+    let mcns = Plot::distribution("Grids by MCN", "MCN", "grids", by_mcn);
+    let sizes = sizes.map(|plot| plot.with_caption("Minimal unavoidable sets of all grids together."));
+    let mcns = mcns.map(|plot| plot.with_caption("The MCN of a grid is the most pairwise disjoint sets."));
+    [sizes, mcns].into_iter().flatten().collect()
 }
 
 /// Numbers below each other.

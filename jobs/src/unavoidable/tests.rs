@@ -23,6 +23,8 @@ fn the_grid_with_most_automorphisms_is_reported() {
     let of_six = sets.iter().filter(|set| set.len() == 6).count();
     assert_eq!(report.json["grids"][0]["sets_by_size"]["6"], of_six);
     assert_eq!(report.json["grids"][0]["mcn"], most_disjoint(&sets).len());
+    let titles = report.plots.iter().map(|plot| plot.title.as_str());
+    assert!(titles.eq(["Unavoidable sets by size", "Grids by MCN"]));
     let mut out = Vec::new();
     let finished = Finished { report: &report.json, parts: &parts, form: Form::Csv };
     job.assemble(&finished, &mut out).unwrap();
