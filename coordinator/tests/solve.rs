@@ -4,8 +4,7 @@ mod farm;
 
 use std::path::Path;
 
-use farm::{Farm, count_parts, run, spawn, until};
-use quick_xml::events::Event;
+use farm::{Farm, count_parts, page::texts, run, spawn, until};
 
 /// A puzzle with one solution, and that.
 const PUZZLE: &str = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
@@ -87,27 +86,6 @@ fn workers_share_a_corpus_and_one_of_them_dies() {
     assert_eq!(code, Some(0), "{stderr}");
     check(Path::new(&out), 200_000);
     farm.check_ledger();
-}
-
-/// The texts of all elements `name`, of a page that must be well-formed.
-fn texts(page: &str, name: &str) -> Vec<String> {
-    let mut reader = quick_xml::Reader::from_str(page);
-    reader.config_mut().expand_empty_elements = true;
-    let (mut texts, mut inside) = (Vec::<String>::new(), false);
-    loop {
-        match reader.read_event().expect("well-formed") {
-            Event::Start(start) if start.name().0 == name.as_bytes() => {
-                inside = true;
-                texts.push(String::new());
-            }
-            Event::End(end) if end.name().0 == name.as_bytes() => inside = false,
-            Event::Text(text) if inside => {
-                texts.last_mut().expect("begun").push_str(&text.decode().expect("UTF-8"));
-            }
-            Event::Eof => return texts.into_iter().map(|text| text.trim().to_owned()).collect(),
-            _ => {}
-        }
-    }
 }
 
 #[test]

@@ -6,8 +6,8 @@ use clap::{Arg, Args, Command, ValueEnum, value_parser};
 use worker::cli::WorkerArgs;
 
 use super::{
-    bench::BenchArgs, canonical::CanonicalArgs, daemon::CoordinatorArgs, explain::ExplainArgs,
-    ledger::LedgerArgs,
+    bench::BenchArgs, canonical::CanonicalArgs, compare::CompareArgs, daemon::CoordinatorArgs,
+    explain::ExplainArgs, ledger::LedgerArgs,
 };
 
 /// How a listing or a status is printed.
@@ -234,6 +234,12 @@ pub fn command() -> Command {
             "explain",
             "Solve a puzzle by pencil and paper and tell every step",
             "explain 53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
+        )))
+        .subcommand(CompareArgs::augment_args(verb(
+            "compare",
+            "Solve the same puzzles by several methods, and measure each",
+            "compare --corpus puzzles.txt --methods bitslice,fewest,dlx\n  \
+             nonet compare --corpus easy.txt --corpus hard.txt --format html > compared.html",
         )))
         .subcommand(BenchArgs::augment_args(verb(
             "bench",

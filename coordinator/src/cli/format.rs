@@ -198,7 +198,7 @@ fn lines(rows: impl Iterator<Item = String>) -> String {
 }
 
 /// Columns as wide as their widest cell.
-fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
+pub fn table<const N: usize>(head: [&str; N], rows: &[[String; N]]) -> String {
     let mut widths = head.map(str::len);
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {

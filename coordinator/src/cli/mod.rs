@@ -5,6 +5,7 @@
 mod args;
 mod bench;
 mod canonical;
+mod compare;
 mod daemon;
 mod exit;
 mod explain;
@@ -50,6 +51,7 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "coordinator" => daemon::coordinator(read(matches)?).await,
         "worker" => daemon::worker(read::<WorkerArgs>(matches)?).await,
         "canonical" => canonical::canonical(&read(matches)?),
+        "compare" => compare::run(read(matches)?).await,
         "explain" => explain::run(read(matches)?).await,
         "bench" => bench::bench(read(matches)?).await,
         "ledger" => ledger::ledger(read(matches)?).await,

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod page;
+
 use std::{
     io::{BufRead, BufReader},
     net::TcpListener,
