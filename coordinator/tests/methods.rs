@@ -72,7 +72,8 @@ fn an_explanation_tells_steps_guesses_and_the_solution() {
     let told = run(&["explain", "................", "--limit", "300", "--steps", "3"]).1;
     assert!(told.contains("288 solutions, found with"), "4x4 has 288 grids (E. Russell 2006): {told}");
     assert!(told.contains("more steps are not shown"), "{told}");
-    let told = run(&["explain", "12..3......44..."]).1;
+    // The 3 of the second row is in the other box, and the first box has no other place.
+    let told = run(&["explain", "12....3........."]).1;
     assert!(told.contains("No solution: this is proved"), "{told}");
 }
 
@@ -134,7 +135,10 @@ fn all_methods_are_compared_and_agree() {
     assert_eq!(csv.lines().count(), 10, "{csv}");
     let titles = texts(&with("html"), "title");
     assert_eq!(titles[..3], ["nonet compare", "Median steps a puzzle", "Median time a puzzle"]);
-    assert!(titles.len() == 5 && titles[3].contains("some &"), "{titles:?}");
+    assert!(
+        titles.len() == 5 && titles[3].ends_with("puzzles.txt: puzzles solved within so many microseconds"),
+        "{titles:?}"
+    );
 }
 
 #[test]

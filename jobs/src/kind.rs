@@ -249,6 +249,9 @@ pub struct Progress {
     pub units: u64,
     /// Units counted in the partial.
     pub done: u64,
+    /// Computing time of those units in microseconds, of all threads together; 0 if it was not measured. It is no part of
+    /// the result: another run takes another time.
+    pub busy_us: u64,
     /// Units given up, as ranges in ascending order.
     pub quarantined: Vec<Range<u64>>,
     /// For each of [`JobKind::needs`] what it has yielded, unless it cannot be had.

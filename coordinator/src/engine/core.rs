@@ -17,13 +17,13 @@ use super::{
     admin::Ticket,
     job_entry::{JobEntry, Past},
     sessions::Sessions,
-    writer::{After, FoldError, Reply, Request, Writer},
+    writer::{After, FoldError, Folded, Reply, Request, Writer},
 };
 use crate::{
     ledger::{CommitRecord, Entry, JobState, Ledger, LedgerError},
     scheduler::{
-        CloseReason, Command, Comparison, Event, JobId, JobSpec, LeaseId, Millis, RangeSet, Scheduler,
-        SessionId, Token, Verdict, WorkerId,
+        CloseReason, Command, Comparison, Event, JobId, JobSpec, LeaseId, Millis, Scheduler, SessionId,
+        Token, Verdict, WorkerId,
     },
 };
 
@@ -416,7 +416,7 @@ impl Core {
             Reply::Folded(job, folded) => {
                 self.being_read -= 1;
                 match folded {
-                    Ok(folded) => self.past_is_known(job, folded.done, folded.sum),
+                    Ok(folded) => self.past_is_known(job, folded),
                     Err(FoldError::Job(why)) => self.spoil(job, &why),
                     Err(FoldError::Ledger(error)) => self.failure = Some(error),
                 }
@@ -433,6 +433,7 @@ impl Core {
             let units = record.range.end - record.range.start;
             if let Some(entry) = self.jobs.get_mut(&record.job) {
                 entry.done_units += units;
+                entry.busy_us = entry.busy_us.saturating_add(record.busy_us);
                 entry.quarantined.remove(&record.range);
                 if let Past::Known(sum) = &mut entry.past
                     && let Err(error) = sum.absorb(&record.partial)
@@ -453,8 +454,10 @@ impl Core {
         }
     }
 
-    fn past_is_known(&mut self, id: JobId, done: RangeSet, sum: Box<dyn jobs::Accumulator>) {
+    fn past_is_known(&mut self, id: JobId, folded: Folded) {
+        let Folded { done, sum, busy_us } = folded;
         let Some(entry) = self.jobs.get_mut(&id) else { return };
+        entry.busy_us = busy_us;
         entry.past = Past::Known(sum);
         entry.done_units = done.units();
         entry.done_before.get_or_insert(done.units());

@@ -25,6 +25,8 @@ pub(crate) struct JobEntry {
     /// The sum of its commits, once they have been added up.
     pub past: Past,
     pub done_units: u64,
+    /// Computing time of those, in microseconds.
+    pub busy_us: u64,
     /// Units that were done when this program started.
     pub done_before: Option<u64>,
     pub quarantined: RangeSet,
@@ -85,6 +87,7 @@ impl JobEntry {
             needs,
             past,
             done_units,
+            busy_us: 0,
             done_before,
             quarantined,
             failures,
@@ -123,6 +126,7 @@ impl JobEntry {
         let progress = Progress {
             units: self.record.units,
             done: self.done_units,
+            busy_us: self.busy_us,
             quarantined: self.quarantined.iter().collect(),
             needed,
         };

@@ -73,6 +73,8 @@ pub struct Folded {
     pub done: RangeSet,
     /// Their sum.
     pub sum: Box<dyn Accumulator>,
+    /// Computing time of all of them.
+    pub busy_us: u64,
 }
 
 /// Entries in a group at most.
@@ -183,9 +185,10 @@ fn append(
 }
 
 fn fold(ledger: &dyn Ledger, id: JobId, job: Arc<dyn ErasedJob>) -> Result<Folded, FoldError> {
-    let (mut done, mut sum, mut trouble) = (RangeSet::new(), job.accumulator(), None);
+    let (mut done, mut sum, mut trouble, mut spent_us) = (RangeSet::new(), job.accumulator(), None, 0u64);
     ledger.commits(id, &mut |commit| {
-        let CommitRecord { range, partial, .. } = commit;
+        let CommitRecord { range, partial, busy_us, .. } = commit;
+        spent_us = spent_us.saturating_add(busy_us);
         if !done.insert(range.clone()) {
             trouble.get_or_insert(format!("range {range:?} is committed twice"));
         } else if let Err(error) =
@@ -196,7 +199,7 @@ fn fold(ledger: &dyn Ledger, id: JobId, job: Arc<dyn ErasedJob>) -> Result<Folde
         Ok(())
     })?;
     match trouble {
-        None => Ok(Folded { done, sum }),
+        None => Ok(Folded { done, sum, busy_us: spent_us }),
         Some(text) => Err(FoldError::Job(text)),
     }
 }

@@ -59,6 +59,10 @@ fn json(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> Val
         "wrong_lines": wrong.iter().map(|place| json!({ "file": place.path, "line": place.line, "what": place.what })).collect::<Vec<_>>(),
         "parts": tally.parts.hex(),
     });
+    if let Some(rate) = rate(tally, progress) {
+        json["puzzles_per_thread_second"] = json!(rate);
+        json["computing_ms"] = json!(progress.busy_us / 1000);
+    }
     if Asked::of(&job.args.columns).redundant {
         json["minimal"] = json!(tally.minimal.to_string());
     }
@@ -107,6 +111,9 @@ fn table(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> St
     if let (Some(least), Some(most)) = (tally.clues.first_key_value(), tally.clues.last_key_value()) {
         line(format!("clues: {} to {}", least.0, most.0));
     }
+    if let Some(rate) = rate(tally, progress) {
+        line(format!("{rate:>12}  puzzles a second and thread, {:.1} s of computing", seconds(progress)));
+    }
     if !progress.complete() {
         line(format!("unfinished: {} of {} units are done", progress.done, progress.units));
     }
@@ -120,6 +127,17 @@ fn table(job: &Solve, tally: &Tally, wrong: &[Place], progress: &Progress) -> St
         line(format!("and {untold} lines more with something wrong"));
     }
     text
+}
+
+/// Puzzles a second of computing.
+fn rate(tally: &Tally, progress: &Progress) -> Option<u64> {
+    let puzzles = u128::from(tally.puzzles()) * 1_000_000;
+    u64::try_from(puzzles.checked_div(progress.busy_us.into())?).ok()
+}
+
+#[allow(clippy::cast_precision_loss, reason = "for reading")]
+fn seconds(progress: &Progress) -> f64 {
+    progress.busy_us as f64 / 1e6
 }
 
 fn of_level(level: Level) -> String {

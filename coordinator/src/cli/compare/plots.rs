@@ -49,7 +49,7 @@ fn medians(compared: &[Compared], title: &str, unit: &str, of: impl Fn(&Summary)
         x: Axis::linear("corpus"),
         y: Axis::log(unit),
         marks: Marks::Bars {
-            categories: compared.iter().map(|corpus| corpus.name.clone()).collect(),
+            categories: compared.iter().map(|corpus| short(&corpus.name).to_owned()).collect(),
             series: series.filter(|bars| bars.counts.iter().any(|&count| count > 0)).collect(),
         },
     }
@@ -64,12 +64,17 @@ fn within(corpus: &Compared, title: &str, unit: &str, numbers: impl Fn(&Runs) ->
         Curve { name: of.method.name().into(), points: points.collect() }
     };
     Plot {
-        title: format!("{}: puzzles {title} so many {unit}", corpus.name),
+        title: format!("{}: puzzles {title} so many {unit}", short(&corpus.name)),
         caption: format!("Out of {} puzzles; further left is better, and higher.", corpus.puzzles),
         x: Axis::log(unit),
         y: Axis::linear("puzzles solved"),
         marks: Marks::Lines(corpus.runs.iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()),
     }
+}
+
+/// The name of a file or folder without where it is.
+fn short(name: &str) -> &str {
+    name.trim_end_matches('/').rsplit('/').next().unwrap_or(name)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "for drawing")]
