@@ -9,7 +9,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 use super::{
     Scale,
-    text::{Cut, fit, grouped, power_of_ten, width},
+    text::{grouped, lines, power_of_ten, width},
 };
 
 /// Steps between ticks of a linear axis, about.
@@ -34,6 +34,8 @@ pub struct Ruler {
     high: f64,
     /// Coordinate and label, ascending.
     ticks: Vec<(f64, String)>,
+    /// Labels that go on below, by coordinate.
+    below: Vec<(f64, String)>,
     /// Lines without labels.
     minor: Vec<f64>,
 }
@@ -105,18 +107,22 @@ impl Ruler {
             let to_the_right = size + room(labels.len() - at - 1);
             (room(stride) - size / 2).min(to_the_left.min(to_the_right) * 2 + room(1))
         };
-        let ticks = labels.iter().enumerate().filter(|(at, _)| shown(*at));
-        let label = |(at, label): (usize, &String)| {
-            (approximate(at as u64) + 0.5, fit(label, place(at), size, Cut::Middle))
-        };
         let high = approximate(labels.len().max(1) as u64);
-        Self { log: false, low: 0.0, high, ticks: ticks.map(label).collect(), minor: Vec::new() }
+        let mut ruler =
+            Self { log: false, low: 0.0, high, ticks: Vec::new(), below: Vec::new(), minor: Vec::new() };
+        for (at, label) in labels.iter().enumerate().filter(|(at, _)| shown(*at)) {
+            let (label, more) = lines(label, place(at), size);
+            let at = approximate(at as u64) + 0.5;
+            ruler.ticks.push((at, label));
+            ruler.below.extend(more.map(|more| (at, more)));
+        }
+        ruler
     }
 
     fn of_range(log: bool, low: f64, high: f64, whole: bool) -> Self {
         if log {
             let (ticks, minor) = powers(low, high);
-            return Self { log, low, high, ticks, minor };
+            return Self { log, low, high, ticks, below: Vec::new(), minor };
         }
         let step = Step::of((high - low) / STEPS, whole);
         let (first, last) = ((low / step.size()).floor(), (high / step.size()).ceil());
@@ -124,7 +130,8 @@ impl Ruler {
         let ticks: Vec<_> = steps.map(|n| n * step.size()).collect();
         let (low, high) = span(ticks.iter().copied()).unwrap_or((low, high));
         let label = |at| (at, step.label(at, low.abs().max(high.abs())));
-        Self { log, low, high, ticks: ticks.into_iter().map(label).collect(), minor: Vec::new() }
+        let ticks = ticks.into_iter().map(label).collect();
+        Self { log, low, high, ticks, below: Vec::new(), minor: Vec::new() }
     }
 
     /// With as many ticks only as have place for their labels beside each other.
@@ -139,6 +146,11 @@ impl Ruler {
     /// Where a number is, if it has a place.
     pub fn at(&self, number: f64) -> Option<f64> {
         coordinate(number, self.log)
+    }
+
+    /// Second lines of labels, and where they are.
+    pub fn below(&self) -> &[(f64, String)] {
+        &self.below
     }
 
     /// The lower end.

@@ -28,6 +28,7 @@ const TEXT: i32 = 25;
 const MARGIN: i32 = 30;
 const X_LABELS: i32 = 100;
 const TICK: i32 = 8;
+const LINE: i32 = 30;
 /// Lines of names of series at most.
 const LEGEND_LINES: i32 = 3;
 /// Characters of a title that are read out.
@@ -141,13 +142,14 @@ fn chart<'a, 'b>(
     // The last label of numbers is centred at the end of the axis.
     let right = if upright { MARGIN.max(x.widest(TEXT) / 2 + 4) } else { MARGIN };
     builder.margin_top(top).margin_left(MARGIN / 2).margin_right(right).margin_bottom(MARGIN / 2);
-    builder.x_label_area_size(X_LABELS).y_label_area_size(left(&y));
+    let second_line = if x.below().is_empty() { 0 } else { LINE };
+    builder.x_label_area_size(X_LABELS + second_line).y_label_area_size(left(&y));
     let mut chart = builder.build_cartesian_2d(x, y)?;
     let plain = text(TEXT, FontStyle::Normal, HPos::Center, VPos::Top);
     let mut mesh = chart.configure_mesh();
     mesh.axis_style(INK.stroke_width(2)).bold_line_style(GRID.stroke_width(2));
     mesh.light_line_style(FINE_GRID.stroke_width(2)).set_all_tick_mark_size(TICK);
-    mesh.label_style(plain.clone()).axis_desc_style(plain);
+    mesh.label_style(plain.clone()).axis_desc_style(plain.clone());
     mesh.x_desc(fit(&plot.x.label, WIDTH * 3 / 4, TEXT, Cut::End)).y_desc(fit(
         &plot.y.label,
         HEIGHT * 3 / 4,
@@ -158,6 +160,11 @@ fn chart<'a, 'b>(
         mesh.disable_x_mesh();
     }
     mesh.draw()?;
+    let (x, y) = (chart.as_coord_spec().x_spec(), chart.as_coord_spec().y_spec());
+    for (at, label) in x.below() {
+        let (across, down) = chart.backend_coord(&(*at, y.low()));
+        area.draw_text(label, &plain, (across, down + 2 * TICK + LINE))?;
+    }
     Ok(chart)
 }
 

@@ -122,6 +122,10 @@ fn labels_have_place() {
     // Of numbers in a row the round ones are labelled, wherever the row begins.
     let clues = Plot::distribution("t", "x", "y", (17..=97u32).map(|n| (n, 1))).expect("counts");
     has(&drawn(&clues), &["20", "25", "95"]);
+    // Words go on below, others are cut in the middle.
+    let words: Vec<_> = (0..6).map(|n| (format!("locked candidates {n}"), n)).collect();
+    let words = drawn(&Plot::counts("t", "x", "y", words).expect("counts"));
+    has(&words, &["locked", "candidates 0", "candidates 5"]);
     let long = format!("{}-1.txt", "folder/".repeat(50));
     let plot = Plot::counts(&long, "x", "y", [(long.clone(), 5), ("b".into(), 3)]).expect("counts");
     let elements = drawn(&plot);

@@ -75,6 +75,20 @@ pub fn fit(text: &str, place: i32, size: i32, cut: Cut) -> String {
     fitting.unwrap_or_default()
 }
 
+/// A text on one line, or on two if it has no place on one; shortened if it has none on two.
+pub fn lines(text: &str, place: i32, size: i32) -> (String, Option<String>) {
+    let text = line(text, usize::MAX);
+    let wide = |part: &str| width(part, size);
+    if wide(&text) > place {
+        let halves = text.match_indices(' ').map(|(at, _)| (&text[..at], &text[at + 1..]));
+        let most = |&(first, second): &(&str, &str)| wide(first).max(wide(second));
+        if let Some((first, second)) = halves.min_by_key(most).filter(|halves| most(halves) <= place) {
+            return (first.into(), Some(second.into()));
+        }
+    }
+    (fit(&text, place, size, Cut::Middle), None)
+}
+
 /// A number with commas between groups of three digits.
 pub fn grouped(digits: &str) -> String {
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |digits| ("−", digits));
