@@ -34,8 +34,9 @@ const LEGEND_LINES: i32 = 3;
 /// Characters of a title that are read out.
 const MOST_TITLE: usize = 300;
 
-/// Okabe and Ito's colours, which nearly everybody can tell apart; their yellow is too pale for white.
-const PALETTE: [RGBColor; 7] = [
+/// Okabe and Ito's colours, which nearly everybody can tell apart; their yellow is too pale for white,
+/// and is darker here. The last is a grey.
+const PALETTE: [RGBColor; 9] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
     RGBColor(0x00, 0x9e, 0x73),
@@ -43,6 +44,8 @@ const PALETTE: [RGBColor; 7] = [
     RGBColor(0xe6, 0x9f, 0x00),
     RGBColor(0x56, 0xb4, 0xe9),
     RGBColor(0x00, 0x00, 0x00),
+    RGBColor(0xc8, 0xb9, 0x00),
+    RGBColor(0x99, 0x99, 0x99),
 ];
 const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
 const GRID: RGBColor = RGBColor(0xd4, 0xd4, 0xd4);

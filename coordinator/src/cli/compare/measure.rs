@@ -55,7 +55,10 @@ impl Runs {
     }
 }
 
-/// Runs of a batch that is solved side by side, so that it takes long enough to be measured.
+/// Puzzles of a batch that is solved side by side, at least: few ones come again until all lanes are full.
+const LEAST_BATCH: usize = 1 << 13;
+
+/// How long such batches are measured.
 const LEAST_BATCH_TIME: Duration = Duration::from_millis(20);
 
 /// Runs a method on all puzzles; `None` when it is to stop.
@@ -99,15 +102,17 @@ fn bitslice(puzzles: &[Puzzle], limits: Limits, stop: &dyn Fn() -> bool) -> Vec<
         _ => None,
     };
     let nines: Vec<[u8; 81]> = puzzles.iter().filter_map(nine).collect();
+    let again = LEAST_BATCH.div_ceil(nines.len().max(1));
+    let batch = nines.repeat(again);
     let (mut engine, mut answers) = (Engine::default(), Vec::new());
     // The first time it looks for its memory.
-    engine.solve(&nines, limits.solutions, &mut answers);
+    engine.solve(&batch, limits.solutions, &mut answers);
     let (began, mut rounds) = (Instant::now(), 0);
     while rounds == 0 || began.elapsed() < LEAST_BATCH_TIME {
-        engine.solve(&nines, limits.solutions, &mut answers);
+        engine.solve(&batch, limits.solutions, &mut answers);
         rounds += 1;
     }
-    let share = began.elapsed() / rounds / u32::try_from(nines.len().max(1)).unwrap_or(u32::MAX);
+    let share = began.elapsed() / rounds / u32::try_from(batch.len().max(1)).unwrap_or(u32::MAX);
     let mut answers = answers.iter();
     let runs = puzzles.iter().map(|puzzle| match nine(puzzle).and_then(|_| answers.next()) {
         Some(answer) => Run {

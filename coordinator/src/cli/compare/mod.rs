@@ -5,7 +5,10 @@ mod plots;
 mod summary;
 mod table;
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use clap::Args;
 use jobs::{
@@ -54,6 +57,9 @@ pub struct CompareArgs {
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,
 }
+
+/// A method that takes so long is told of when it is through.
+const TOLD_FROM: Duration = Duration::from_secs(1);
 
 /// What a corpus gave.
 struct Compared {
@@ -109,13 +115,11 @@ fn compare(args: CompareArgs, runtime: Handle, stop: &dyn Fn() -> bool) -> Resul
         for &method in &methods {
             let began = Instant::now();
             let Some(of_method) = run_all(method, &sample.puzzles, limits, stop) else { return Ok(compared) };
-            let summary = Summary::of(&of_method);
-            tell(&format!(
-                "{name}: {method} solved {} of {} in {:.1} s",
-                summary.solved,
-                sample.puzzles.len(),
-                began.elapsed().as_secs_f64()
-            ));
+            if began.elapsed() >= TOLD_FROM {
+                let (solved, of) = (Summary::of(&of_method).solved, sample.puzzles.len());
+                let seconds = began.elapsed().as_secs_f64();
+                tell(&format!("{name}: {method} solved {solved} of {of} in {seconds:.1} s"));
+            }
             runs.push(of_method);
         }
         let puzzles = sample.puzzles.len();

@@ -45,12 +45,15 @@ fn medians(compared: &[Compared], title: &str, unit: &str, of: impl Fn(&Summary)
     });
     Plot {
         title: title.into(),
-        caption: "Unsolved puzzles count as far as they were tried.".into(),
+        caption: "Unsolved puzzles count as far as they were tried. Steps are nodes of searches, and iterations of the \
+                  other methods; bitslice, which solves puzzles side by side, has none."
+            .into(),
         x: Axis::linear("corpus"),
         y: Axis::log(unit),
         marks: Marks::Bars {
             categories: compared.iter().map(|corpus| short(&corpus.name).to_owned()).collect(),
-            series: series.filter(|bars| bars.counts.iter().any(|&count| count > 0)).collect(),
+            // A method keeps its colour from plot to plot, also where it has nothing to show.
+            series: series.collect(),
         },
     }
 }
@@ -68,7 +71,7 @@ fn within(corpus: &Compared, title: &str, unit: &str, numbers: impl Fn(&Runs) ->
         caption: format!("Out of {} puzzles; further left is better, and higher.", corpus.puzzles),
         x: Axis::log(unit),
         y: Axis::linear("puzzles solved"),
-        marks: Marks::Lines(corpus.runs.iter().map(curve).filter(|curve| !curve.points.is_empty()).collect()),
+        marks: Marks::Lines(corpus.runs.iter().map(curve).collect()),
     }
 }
 

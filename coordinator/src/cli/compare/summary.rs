@@ -14,7 +14,7 @@ pub struct Summary {
     /// Nodes of a search, iterations of other methods; those of unsolved puzzles as far as they went. None for puzzles
     /// that are solved side by side.
     pub steps: Option<Spread<u64>>,
-    /// Nodes at which there was a choice.
+    /// Nodes at which there was a choice, for searches.
     pub guesses: Option<Spread<u64>>,
     /// Unsolved puzzles count as long as they were tried.
     pub time: Spread<Duration>,
@@ -48,7 +48,7 @@ impl Summary {
         Self {
             solved: all.iter().filter(|run| run.finished).count(),
             steps: known(steps),
-            guesses: known(|effort| effort.guesses),
+            guesses: if runs.proves() { known(|effort| effort.guesses) } else { None },
             time: Spread::of(all.iter().map(|run| run.time).collect()).unwrap_or(none),
         }
     }

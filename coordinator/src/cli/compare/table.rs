@@ -48,7 +48,7 @@ fn table(corpus: &Compared) -> String {
             duration(summary.time.most),
         ]
     };
-    let head = ["METHOD", "SOLVED", "STEPS", "MOST", "GUESSES", "TIME", "9 IN 10", "MOST"];
+    let head = ["METHOD", "SOLVED", "STEPS", "AT MOST", "GUESSES", "TIME", "9 IN 10", "AT MOST"];
     let rows: Vec<_> = corpus.runs.iter().map(row).collect();
     text + "\n" + &format::table(head, &rows)
 }
