@@ -12,21 +12,42 @@ use super::lines::{Line, Lines};
 pub enum Entry {
     /// Something that is no puzzle, and why.
     Unreadable(String),
-    /// A 9x9 puzzle: 0 is empty.
-    Nine([u8; 81]),
+    /// A 9x9 puzzle, the next of [`Entries::nines`].
+    Nine,
     /// Another puzzle.
-    Other(Puzzle),
+    Other(Box<Puzzle>),
 }
 
 /// What a unit holds.
 pub struct Entries {
     /// Each with the number of its line in the unit, from 1.
-    pub entries: Vec<(u32, Entry)>,
+    pub list: Vec<(u32, Entry)>,
+    /// The 9x9 puzzles among them, in order: 0 is empty. They lie side by side as the solver takes them.
+    pub nines: Vec<[u8; 81]>,
     /// Lines of the unit, or as many as there are entries.
     pub lines: u32,
 }
 
+/// Some entries that follow each other.
+pub struct Batch<'a> {
+    /// As in [`Entries`].
+    pub entries: &'a [(u32, Entry)],
+    /// As in [`Entries`].
+    pub nines: &'a [[u8; 81]],
+}
+
 impl Entries {
+    /// The entries, some at a time.
+    pub fn batches(&self, most: usize) -> impl Iterator<Item = Batch<'_>> {
+        let mut nines = self.nines.as_slice();
+        self.list.chunks(most).map(move |entries| {
+            let count = entries.iter().filter(|(_, entry)| *entry == Entry::Nine).count();
+            let (of_batch, rest) = nines.split_at(count);
+            nines = rest;
+            Batch { entries, nines: of_batch }
+        })
+    }
+
     /// Reads the lines of a unit. With a shape, only puzzles of it.
     pub fn read(lines: &Lines, layout: &Layout, shape: Option<Shape>) -> Self {
         match layout {
@@ -39,7 +60,7 @@ impl Entries {
     fn of_lines(lines: &Lines, layout: &LineLayout, shape: Option<Shape>) -> Self {
         let mut header = layout.header && lines.from_the_beginning;
         let nines = layout.column == 0 && shape.is_none_or(|shape| shape == Shape::NINE);
-        let mut entries = Vec::new();
+        let mut all = Self { list: Vec::new(), nines: Vec::new(), lines: 0 };
         let mut number = 0;
         lines.each(|line| {
             number += 1;
@@ -52,19 +73,19 @@ impl Entries {
                 && let Line::Text(text) = line
                 && let Some(cells) = notation::nine(text)
             {
-                entries.push((number, Entry::Nine(cells)));
+                all.list.push((number, Entry::Nine));
+                all.nines.push(cells);
                 return;
             }
             let read = match line {
                 Line::Text(text) => layout.read(text, shape),
                 Line::TooLong => Err(NotationError::LongLine),
             };
-            entries.extend(
-                read.map_or_else(|error| Some(Err(error)), |puzzle| puzzle.map(Ok))
-                    .map(|read| (number, Entry::of(read))),
-            );
+            if let Some(read) = read.transpose() {
+                all.add(number, read);
+            }
         });
-        Self { entries, lines: number }
+        Self { lines: number, ..all }
     }
 
     fn of_document(
@@ -72,23 +93,24 @@ impl Entries {
         puzzles: impl Iterator<Item = (u64, Result<Puzzle, NotationError>)>,
     ) -> Self {
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        let entries: Vec<_> = puzzles.map(|(line, read)| (small(line), Entry::of(read))).collect();
-        let mut count = 0;
-        lines.each(|_| count += 1);
-        let lines = small(entries.len() as u64).max(count).max(entries.last().map_or(0, |(line, _)| *line));
-        Self { entries, lines }
+        let mut all = Self { list: Vec::new(), nines: Vec::new(), lines: 0 };
+        puzzles.for_each(|(line, read)| all.add(small(line), read));
+        lines.each(|_| all.lines += 1);
+        let least = all.list.last().map_or(0, |(line, _)| *line).max(small(all.list.len() as u64));
+        Self { lines: all.lines.max(least), ..all }
     }
-}
 
-impl Entry {
-    fn of(read: Result<Puzzle, NotationError>) -> Self {
-        let puzzle = match read {
-            Ok(puzzle) => puzzle,
-            Err(error) => return Self::Unreadable(error.to_string()),
+    fn add(&mut self, line: u32, read: Result<Puzzle, NotationError>) {
+        let entry = match read {
+            Err(error) => Entry::Unreadable(error.to_string()),
+            Ok(puzzle) => match <&[u8; 81]>::try_from(puzzle.cells.as_slice()) {
+                Ok(cells) if puzzle.shape == Shape::NINE && puzzle.candidates.is_none() => {
+                    self.nines.push(*cells);
+                    Entry::Nine
+                }
+                _ => Entry::Other(Box::new(puzzle)),
+            },
         };
-        match <&[u8; 81]>::try_from(puzzle.cells.as_slice()) {
-            Ok(cells) if puzzle.shape == Shape::NINE && puzzle.candidates.is_none() => Self::Nine(*cells),
-            _ => Self::Other(puzzle),
-        }
+        self.list.push((line, entry));
     }
 }

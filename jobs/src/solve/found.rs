@@ -15,7 +15,7 @@ use shared::{
 
 use super::{
     args::Asked,
-    entry::Entry,
+    entry::{Batch, Entry},
     method::Method,
     more::{Form, More},
     rows::{Row, Verdict},
@@ -54,6 +54,7 @@ struct Found {
 thread_local! {
     // Its memory is used again from unit to unit.
     static ENGINE: RefCell<Engine> = RefCell::default();
+    static ANSWERS: RefCell<Vec<Answer>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Solver<'_> {
@@ -62,30 +63,32 @@ impl Solver<'_> {
     /// # Errors
     ///
     /// When it is told to stop.
-    pub fn solve(
-        &self,
-        batch: &[(u32, Entry)],
-        mut take: impl FnMut(u32, &Row<'_>),
-    ) -> Result<(), UnitError> {
+    pub fn solve(&self, batch: &Batch<'_>, take: impl FnMut(u32, &Row<'_>)) -> Result<(), UnitError> {
         if self.method != Method::Bitslice {
             return self.one_by_one(batch, take);
         }
-        let nines = batch.iter().filter_map(|(_, entry)| match entry {
-            Entry::Nine(cells) => Some(*cells),
-            _ => None,
-        });
-        let puzzles: Vec<[u8; 81]> = nines.collect();
-        let mut answers = Vec::new();
-        ENGINE.with_borrow_mut(|engine| engine.solve(&puzzles, self.limit, &mut answers));
+        ANSWERS.with_borrow_mut(|answers| {
+            ENGINE.with_borrow_mut(|engine| engine.solve(batch.nines, self.limit, answers));
+            self.answered(batch, answers, take)
+        })
+    }
+
+    /// Hands out the rows of puzzles that were solved in bulk, and of the others.
+    fn answered(
+        &self,
+        batch: &Batch<'_>,
+        answers: &[Answer],
+        mut take: impl FnMut(u32, &Row<'_>),
+    ) -> Result<(), UnitError> {
         let redundant =
-            if self.asked.redundant { Some(self.redundant_of_nines(&puzzles, &answers)?) } else { None };
+            if self.asked.redundant { Some(self.redundant_of_nines(batch.nines, answers)?) } else { None };
         let mut number = 0;
-        for (line, entry) in batch {
+        for (line, entry) in batch.entries {
             match entry {
                 Entry::Unreadable(why) => take(*line, &Row::unreadable(why)),
                 Entry::Other(puzzle) => self.alone(puzzle, |row| take(*line, row))?,
-                Entry::Nine(cells) => {
-                    let answer = &answers[number];
+                Entry::Nine => {
+                    let (cells, answer) = (&batch.nines[number], &answers[number]);
                     let redundant = redundant.as_ref().and_then(|all| all[number].clone());
                     number += 1;
                     self.nine(cells, answer, redundant, |row| take(*line, row))?;
@@ -95,16 +98,16 @@ impl Solver<'_> {
         Ok(())
     }
 
-    fn one_by_one(
-        &self,
-        batch: &[(u32, Entry)],
-        mut take: impl FnMut(u32, &Row<'_>),
-    ) -> Result<(), UnitError> {
-        for (line, entry) in batch {
+    fn one_by_one(&self, batch: &Batch<'_>, mut take: impl FnMut(u32, &Row<'_>)) -> Result<(), UnitError> {
+        let mut nines = batch.nines.iter();
+        for (line, entry) in batch.entries {
             match entry {
                 Entry::Unreadable(why) => take(*line, &Row::unreadable(why)),
                 Entry::Other(puzzle) => self.alone(puzzle, |row| take(*line, row))?,
-                Entry::Nine(cells) => self.alone(&nine(cells), |row| take(*line, row))?,
+                Entry::Nine => {
+                    let cells = nines.next().expect("as many as entries say");
+                    self.alone(&nine(cells), |row| take(*line, row))?;
+                }
             }
         }
         Ok(())

@@ -12,6 +12,7 @@ mod lines;
 mod method;
 mod more;
 mod output;
+mod packing;
 mod parquet;
 mod partial;
 mod plots;
@@ -114,22 +115,22 @@ impl JobKind for Solve {
     fn run_unit(&self, unit: u64, context: &UnitContext<'_>) -> Result<Tally, UnitError> {
         let piece = self.corpus.piece(unit);
         let lines = Lines::read(piece.bytes, |bytes| piece.file.read(bytes, context))?;
-        let Entries { entries, lines } = Entries::read(&lines, piece.layout, self.args.shape);
+        let entries = Entries::read(&lines, piece.layout, self.args.shape);
         let asked = Asked::of(&self.args.columns);
         let (limit, cap) = (self.args.limit, self.cap());
         let solver = Solver { limit, method: self.args.method, seed: self.args.seed, cap, asked, context };
         let (mut part, mut tally) = (Vec::new(), Tally::default());
         let mut clues = ClueCounts::default();
-        for batch in entries.chunks(BATCH) {
+        for batch in entries.batches(BATCH) {
             if context.stopped() {
                 return Err(UnitError::Stopped);
             }
-            solver.solve(batch, |line, row| {
+            solver.solve(&batch, |line, row| {
                 tally.take(unit, line, row, &mut clues);
                 row.write(asked, &mut part);
             })?;
         }
-        tally.end(unit, lines, &clues, PartsDigest::of(unit, &part));
+        tally.end(unit, entries.lines, &clues, PartsDigest::of(unit, &part));
         context.put_part(unit, part)?;
         Ok(tally)
     }

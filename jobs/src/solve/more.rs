@@ -10,7 +10,7 @@ use shared::{
 
 use super::{
     args::Asked,
-    rows::{pack, unpack},
+    packing::{pack, unpack},
 };
 
 /// What else is known.

@@ -1,13 +1,14 @@
 //! Rows: what is known of a line, and how a part keeps it.
 //!
-//! Parts are half as long as the text they become: two digits a byte. They are written once and read once, and a
-//! corpus can be larger than what a disk takes at the speed of the solver.
+//! Parts are a third as long as the text they become: two digits a byte, and of a solved puzzle where it has its clues. They
+//! are written once and read once, and a corpus can be larger than what a disk takes at the speed of the solver.
 
 use shared::grid::Shape;
 
 use super::{
     args::Asked,
     more::{More, NO_MORE},
+    packing::{pack, pack_filled, unpack, unpack_filled},
 };
 
 /// What a line is worth.
@@ -133,17 +134,24 @@ impl<'a> Row<'a> {
         if self.verdict == Verdict::Unreadable {
             return write_text(self.problem, part);
         }
-        self.write_cells(part);
+        self.write_shape(part);
         match self.verdict {
-            Verdict::Unique | Verdict::Solved => pack(self.shape, self.solution, part),
+            // The puzzle is its solution and where that is given.
+            Verdict::Unique | Verdict::Solved => {
+                pack(self.shape, self.solution, part);
+                pack_filled(self.cells, part);
+            }
+            _ => pack(self.shape, self.cells, part),
+        }
+        match self.verdict {
             Verdict::Multiple | Verdict::Unsolved => part.extend_from_slice(&self.solutions.to_le_bytes()),
             Verdict::Invalid => write_text(self.problem, part),
-            Verdict::None | Verdict::Unreadable => {}
+            Verdict::Unique | Verdict::Solved | Verdict::None | Verdict::Unreadable => {}
         }
         self.more.write(self.shape, asked, part);
     }
 
-    fn write_cells(&self, part: &mut Vec<u8>) {
+    fn write_shape(&self, part: &mut Vec<u8>) {
         let small = |n: usize| u8::try_from(n).expect("sides are at most 25");
         let (rows, columns) = (small(self.shape.rows()), small(self.shape.columns()));
         if let Some(candidates) = self.candidates {
@@ -152,7 +160,6 @@ impl<'a> Row<'a> {
         } else {
             part.extend_from_slice(&[rows, columns]);
         }
-        pack(self.shape, self.cells, part);
     }
 
     /// Reads the row that a part begins with, and takes it away; `None` if it is no row.
@@ -169,14 +176,16 @@ impl<'a> Row<'a> {
             scratch.candidates.clear();
             scratch.candidates.extend(sets.iter().map(|&set| u32::from_le_bytes(set)));
         }
-        unpack(shape, part, &mut scratch.cells)?;
         let (mut solutions, mut problem) = (0, "");
-        scratch.solution.clear();
+        if matches!(verdict, Verdict::Unique | Verdict::Solved) {
+            unpack(shape, part, &mut scratch.solution)?;
+            unpack_filled(&scratch.solution, part, &mut scratch.cells)?;
+        } else {
+            scratch.solution.clear();
+            unpack(shape, part, &mut scratch.cells)?;
+        }
         match verdict {
-            Verdict::Unique | Verdict::Solved => {
-                solutions = 1;
-                unpack(shape, part, &mut scratch.solution)?;
-            }
+            Verdict::Unique | Verdict::Solved => solutions = 1,
             Verdict::Multiple | Verdict::Unsolved => {
                 solutions = u64::from_le_bytes(part.split_off(..8)?.try_into().ok()?);
             }
@@ -212,48 +221,6 @@ fn write_text(text: &str, part: &mut Vec<u8>) {
 fn read_text<'p>(part: &mut &'p [u8]) -> Option<&'p str> {
     let len = u16::from_le_bytes(part.split_off(..2)?.try_into().ok()?);
     str::from_utf8(part.split_off(..usize::from(len))?).ok()
-}
-
-/// Whether a byte takes two cells.
-fn halves(shape: Shape) -> bool {
-    shape.side() < 16
-}
-
-/// Appends cells to a part, two to a byte where digits are below 16.
-pub fn pack(shape: Shape, cells: &[u8], part: &mut Vec<u8>) {
-    if halves(shape) {
-        // Room first: what is filled in a loop without growth is filled many bytes at once.
-        let start = part.len();
-        part.resize(start + cells.len().div_ceil(2), 0);
-        let (pairs, last) = cells.as_chunks::<2>();
-        for (byte, [a, b]) in part[start..].iter_mut().zip(pairs) {
-            *byte = a << 4 | b;
-        }
-        if let ([a], Some(byte)) = (last, part.last_mut()) {
-            *byte = a << 4;
-        }
-    } else {
-        part.extend_from_slice(cells);
-    }
-}
-
-/// Takes cells from the beginning of a part.
-pub fn unpack(shape: Shape, part: &mut &[u8], cells: &mut Vec<u8>) -> Option<()> {
-    let count = shape.side() * shape.side();
-    let len = if halves(shape) { count.div_ceil(2) } else { count };
-    let bytes = part.split_off(..len)?;
-    if halves(shape) {
-        cells.resize(2 * len, 0);
-        for (pair, byte) in cells.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
-            *pair = [byte >> 4, byte & 15];
-        }
-        cells.truncate(count);
-    } else {
-        cells.clear();
-        cells.extend_from_slice(bytes);
-    }
-    let most = cells.iter().fold(0, |most, &cell| most.max(cell));
-    (usize::from(most) <= shape.side()).then_some(())
 }
 
 #[cfg(test)]

@@ -46,8 +46,10 @@ pub fn sample(
         let piece = corpus.piece(unit);
         let lines = Lines::read(piece.bytes, |bytes| piece.file.read(bytes, &context))
             .map_err(|error| BadSettings(error.to_string()))?;
-        for (_, entry) in Entries::read(&lines, piece.layout, shape).entries {
-            match puzzle(entry) {
+        let Entries { list, nines, .. } = Entries::read(&lines, piece.layout, shape);
+        let mut nines = nines.into_iter();
+        for (_, entry) in list {
+            match puzzle(entry, &mut nines) {
                 Some(puzzle) => thinning.take(puzzle),
                 None => others += 1,
             }
@@ -57,11 +59,11 @@ pub fn sample(
     Ok(Sample { puzzles: thinning.end(), of, others })
 }
 
-fn puzzle(entry: Entry) -> Option<Puzzle> {
+fn puzzle(entry: Entry, nines: &mut impl Iterator<Item = [u8; 81]>) -> Option<Puzzle> {
     let puzzle = match entry {
         Entry::Unreadable(_) => return None,
-        Entry::Nine(cells) => Puzzle { shape: Shape::NINE, cells: cells.to_vec(), candidates: None },
-        Entry::Other(puzzle) => puzzle,
+        Entry::Nine => Puzzle { shape: Shape::NINE, cells: nines.next()?.to_vec(), candidates: None },
+        Entry::Other(puzzle) => *puzzle,
     };
     let clashes = reference::check(puzzle.shape, &puzzle.cells).is_err();
     (!clashes && puzzle.candidates.is_none()).then_some(puzzle)

@@ -129,7 +129,12 @@ fn group<'a>(shape: Shape, form: &[u8]) -> Value<'a> {
 /// Appends cells as they are read back: a character a cell, where that can be.
 pub fn write_cells(shape: Shape, cells: &[u8], out: &mut Vec<u8>) {
     if cells.len() == 81 {
-        out.extend(cells.iter().map(|&digit| if digit == 0 { b'.' } else { b'0' + digit }));
+        let start = out.len();
+        out.resize(start + 81, b'.');
+        for (symbol, &digit) in out[start..].iter_mut().zip(cells) {
+            // Without a branch: many at once.
+            *symbol = if digit == 0 { b'.' } else { b'0' | digit };
+        }
     } else {
         out.extend_from_slice(notation::text(shape, cells).as_bytes());
     }
