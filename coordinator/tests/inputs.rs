@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use farm::{PATIENCE, count_parts, nonet, run, start, until};
+use farm::{Farm, PATIENCE, count_parts, nonet, run, start, until};
 use flate2::{Compression, write::GzEncoder};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo},
@@ -220,4 +220,38 @@ fn a_store_that_is_not_there_is_an_error_in_time() {
     let nobody = format!("http://{}", farm::free_address());
     let said = refused(with_keys(place.solve(&["s3://bucket/corpus.txt"], "state"), &nobody));
     assert!(said.contains("s3://bucket/corpus.txt"), "{said}");
+}
+
+#[test]
+fn an_object_that_was_replaced_after_the_submission_is_not_solved() {
+    let mut farm = Farm::start(0, &[]);
+    let (parts, coordinator) = (farm.parts(), farm.url.clone());
+    let place = Place::new();
+    let text = corpus(30_000);
+    place.write("root/bucket/corpus.txt", &text);
+    let (_runtime, url) = serve(&place.path("root"));
+    let submit =
+        ["submit", "solve", "s3://bucket/corpus.txt", "--format", "json", "--coordinator", &coordinator];
+    let Output { status, stdout, stderr } = with_keys(nonet(&submit), &url).output().expect("nonet runs");
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    let job: serde_json::Value = serde_json::from_slice(&stdout).expect("JSON");
+    let name = job["name"].as_str().expect("a name");
+    // As long as before, and every line of it a puzzle.
+    let other: Vec<u8> = text.iter().map(|&byte| if byte == b'4' { b'7' } else { byte }).collect();
+    place.write("root/bucket/corpus.txt", &other);
+    // A unit is given up only when a second worker has failed at it too.
+    let worker = |number: u8| {
+        let state = place.name(&format!("worker-{number}"));
+        let parts = parts.to_str().expect("UTF-8");
+        let args =
+            ["worker", "--coordinator", &coordinator, "--threads", "1", "--state", &state, "--parts", parts];
+        start(with_keys(nonet(&args), &url))
+    };
+    let _workers = [worker(1), worker(2)];
+    let status = farm.wait(name);
+    let units = status["units"].as_u64().expect("a number");
+    assert_eq!(status["quarantined_units"].as_u64(), Some(units), "{status}");
+    let error = status["quarantined"][0]["error"].as_str().expect("an error");
+    assert!(error.contains("s3://bucket/corpus.txt") && error.contains("changed"), "{error}");
+    farm.stop_coordinator();
 }

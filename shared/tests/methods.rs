@@ -15,7 +15,7 @@ use shared::{
             crook::{Deed, Limits, explain},
             solve,
         },
-        reference::{self, PuzzleError},
+        reference::{self, PuzzleError, is_solution},
     },
 };
 
@@ -39,11 +39,6 @@ fn run(method: Method, shape: Shape, cells: &[u8], settings: Settings) -> Outcom
 
 fn usual(method: Method, cells: &[u8; 81]) -> Outcome {
     run(method, Shape::NINE, cells, Settings { limit: 2, cap: method.default_cap(), seed: 1 })
-}
-
-fn is_solution(shape: Shape, puzzle: &[u8], grid: &[u8]) -> bool {
-    reference::check(shape, grid).is_ok()
-        && grid.iter().zip(puzzle).all(|(&digit, &clue)| digit != 0 && (clue == 0 || clue == digit))
 }
 
 /// A minimal puzzle, the grid, and the puzzle with clues taken away, with one more, and with one changed.

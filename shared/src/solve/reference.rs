@@ -117,6 +117,13 @@ pub fn check(shape: Shape, cells: &[u8]) -> Result<(), PuzzleError> {
     Ok(())
 }
 
+/// Whether a grid is full, breaks no rule, and has the clues of a puzzle. Cost: that of [`check`].
+pub fn is_solution(shape: Shape, puzzle: &[u8], grid: &[u8]) -> bool {
+    check(shape, grid).is_ok()
+        && puzzle.len() == grid.len()
+        && grid.iter().zip(puzzle).all(|(&digit, &clue)| digit != 0 && (clue == 0 || clue == digit))
+}
+
 /// What two cells have in common: a row before a column before a box.
 fn shared_unit(shape: Shape, a: usize, b: usize) -> Option<Unit> {
     let side = shape.side();

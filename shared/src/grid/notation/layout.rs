@@ -4,13 +4,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     binary,
-    blocks::Blocks,
-    error::LayoutError,
+    blocks::{Blocks, blocks},
+    error::{LayoutError, NotationError},
     line_layout::LineLayout,
+    open_sudoku::open_sudoku,
+    puzzle::Puzzle,
     row::Line,
     signs::without_mark,
     table::{guess, reads},
 };
+use crate::grid::Shape;
 
 /// Bytes of a file that are looked at.
 pub const HEAD_BYTES: usize = 64 << 10;
@@ -63,6 +66,32 @@ impl Layout {
         let records = &lines[usize::from(layout.header)..];
         let read = reads(&layout, records);
         if is_drawn(text, is_cut, records, read) { Ok(Self::Blocks) } else { Ok(Self::Lines(layout)) }
+    }
+
+    /// The first puzzle of a file, or what is wrong where it should be; `None` if nothing looks like one. With a shape,
+    /// only puzzles of it.
+    ///
+    /// Cost: what comes before it is read.
+    ///
+    /// ```
+    /// use shared::grid::notation::Layout;
+    ///
+    /// for text in [&b"# one\nid,puzzle\n7,1.....3..2.....4\n"[..], b"1...\n..3.\n.2..\n...4\n"] {
+    ///     let first = Layout::detect(text).unwrap().first(text, None).unwrap().unwrap();
+    ///     assert_eq!(first.cells, [1, 0, 0, 0, 0, 0, 3, 0, 0, 2, 0, 0, 0, 0, 0, 4]);
+    /// }
+    /// ```
+    pub fn first(&self, text: &[u8], shape: Option<Shape>) -> Option<Result<Puzzle, NotationError>> {
+        let text = without_mark(text);
+        match self {
+            Self::Lines(layout) => {
+                let lines = text.split(|&byte| byte == b'\n');
+                let mut records = lines.filter(|line| !LineLayout::passes_over(line));
+                records.nth(usize::from(layout.header)).and_then(|line| layout.read(line, shape).transpose())
+            }
+            Self::Blocks => blocks(text, shape).next().map(|(_, read)| read),
+            Self::OpenSudoku => open_sudoku(text, shape).next().map(|(_, read)| read),
+        }
     }
 }
 

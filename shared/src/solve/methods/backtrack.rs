@@ -8,28 +8,11 @@
 //! grids without a solution.
 
 use super::{
-    board::{Board, choices},
+    board::search,
     watch::{Flow, Watch},
 };
 use crate::grid::Shape;
 
 pub(super) fn run(shape: Shape, cells: &[u8], watch: &mut Watch<'_>) -> Flow {
-    let mut board = Board::new(shape, cells);
-    let empty = board.empty();
-    fill(&mut board, &empty, watch)
-}
-
-/// Fills the cells of `empty` in every way.
-fn fill(board: &mut Board, empty: &[usize], watch: &mut Watch<'_>) -> Flow {
-    let Some((&cell, rest)) = empty.split_first() else {
-        return watch.solution(|| board.cells.clone());
-    };
-    let (digits, choice) = choices(board.free(cell));
-    for bit in digits {
-        watch.node(choice)?;
-        board.write(cell, bit);
-        fill(board, rest, watch)?;
-        board.erase(cell, bit);
-    }
-    Flow::Continue(())
+    search(shape, cells, watch, |_, empty| empty.split_first().map(|(&cell, rest)| (cell, rest)))
 }

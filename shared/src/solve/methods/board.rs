@@ -1,8 +1,9 @@
 //! A grid that is being filled, and the digits that are free in a cell: three words and a complement.
 
+use super::watch::{Flow, Watch};
 use crate::{
     grid::Shape,
-    solve::layout::{Layout, members},
+    solve::layout::{Layout, digit, members},
 };
 
 /// Digits in cells, and which there are in each unit.
@@ -37,7 +38,7 @@ impl Board {
     /// Writes a digit (a bit's number) in an empty cell.
     pub fn write(&mut self, cell: usize, bit: usize) {
         self.toggle(cell, bit);
-        self.cells[cell] = crate::solve::layout::digit(bit);
+        self.cells[cell] = digit(bit);
     }
 
     /// Takes a digit away.
@@ -51,14 +52,29 @@ impl Board {
             self.used[unit] ^= 1 << bit;
         }
     }
-
-    /// The empty cells in reading order.
-    pub fn empty(&self) -> Vec<usize> {
-        (0..self.cells.len()).filter(|&cell| self.cells[cell] == 0).collect()
-    }
 }
 
-/// The digits of a set as bits' numbers, and whether there is more than one.
-pub(super) fn choices(free: u32) -> (impl Iterator<Item = usize>, bool) {
-    (members(free), free & free.wrapping_sub(1) != 0)
+/// Chooses one of the cells that may be empty, and those of them that may be so once it is filled; `None` if all are
+/// filled.
+pub(super) type Next = for<'e> fn(&Board, &'e [usize]) -> Option<(usize, &'e [usize])>;
+
+/// Fills the empty cells in every way: the digits that break no rule, from 1 up, in the cell that `next` chooses, and
+/// behind each the same with the others.
+pub(super) fn search(shape: Shape, cells: &[u8], watch: &mut Watch<'_>, next: Next) -> Flow {
+    let empty: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell] == 0).collect();
+    fill(&mut Board::new(shape, cells), &empty, watch, next)
+}
+
+fn fill(board: &mut Board, empty: &[usize], watch: &mut Watch<'_>, next: Next) -> Flow {
+    let Some((cell, rest)) = next(board, empty) else {
+        return watch.solution(|| board.cells.clone());
+    };
+    let free = board.free(cell);
+    for bit in members(free) {
+        watch.node(free.count_ones() > 1)?;
+        board.write(cell, bit);
+        fill(board, rest, watch, next)?;
+        board.erase(cell, bit);
+    }
+    Flow::Continue(())
 }

@@ -8,33 +8,14 @@
 //! with one solution.
 
 use super::{
-    board::{Board, choices},
+    board::search,
     watch::{Flow, Watch},
 };
 use crate::grid::Shape;
 
 pub(super) fn run(shape: Shape, cells: &[u8], watch: &mut Watch<'_>) -> Flow {
-    let mut board = Board::new(shape, cells);
-    let empty = board.empty();
-    fill(&mut board, &empty, watch)
-}
-
-/// Fills the cells of `empty` that are still so in every way.
-fn fill(board: &mut Board, empty: &[usize], watch: &mut Watch<'_>) -> Flow {
-    let open = empty.iter().copied().filter(|&cell| board.cells[cell] == 0);
-    let Some((digits, cell)) = open.map(|cell| (board.free(cell), cell)).min_by_key(by_number) else {
-        return watch.solution(|| board.cells.clone());
-    };
-    let (digits, choice) = choices(digits);
-    for bit in digits {
-        watch.node(choice)?;
-        board.write(cell, bit);
-        fill(board, empty, watch)?;
-        board.erase(cell, bit);
-    }
-    Flow::Continue(())
-}
-
-fn by_number((digits, _): &(u32, usize)) -> u32 {
-    digits.count_ones()
+    search(shape, cells, watch, |board, empty| {
+        let open = empty.iter().copied().filter(|&cell| board.cells[cell] == 0);
+        open.min_by_key(|&cell| board.free(cell).count_ones()).map(|cell| (cell, empty))
+    })
 }
