@@ -3,8 +3,6 @@
 //! Reports quote what others have written (names of files, lines of corpora), so all of it is escaped, and a policy in
 //! the page forbids the browser whatever would come of an escape that is forgotten.
 
-mod csv;
-
 use std::fmt::Write;
 
 use serde_json::Value;
@@ -64,13 +62,21 @@ impl Page<'_> {
         // A parser drops the first line feed of a `pre`.
         page += &format!("<pre>\n{}</pre>\n", text::escape(table));
         plots.iter().for_each(|plot| page += &figure(plot));
-        let rows = csv::rows(csv);
+        let rows = rows(csv);
         if let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) {
             page += &folded("The main table", &self::table(head, rows));
         }
         page += &folded("JSON", &format!("<pre>\n{}</pre>\n", text::escape(&format!("{:#}", self.json))));
         page + "</body>\n</html>\n"
     }
+}
+
+/// Rows of fields.
+fn rows(csv: &str) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(csv.as_bytes());
+    let row = |row: csv::StringRecord| row.iter().map(str::to_owned).collect();
+    // A text in memory can be read, and is UTF-8.
+    reader.records().map_while(Result::ok).map(row).collect()
 }
 
 fn folded(what: &str, inside: &str) -> String {
