@@ -36,7 +36,7 @@ pub struct SolveArgs {
     #[arg(long, default_value_t, value_name = "METHOD", value_parser = Method::parser())]
     pub method: Method,
     /// Where the methods that begin anywhere begin
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = USUAL_SEED, value_name = "N")]
     pub seed: u64,
     /// Give up a puzzle after N guesses (nodes or iterations of other methods); it is then `unsolved`. 9x9 puzzles in
     /// bulk are solved all the way [default: 1000000; 20000000 for other searches and annealing, 20000 for projections]
@@ -47,6 +47,9 @@ pub struct SolveArgs {
 
 /// Solutions that are counted at most.
 pub const MOST_LIMIT: i64 = 1_000_000;
+
+/// Where methods that begin anywhere begin, unless something else is asked for.
+pub const USUAL_SEED: u64 = 1;
 
 /// What is told of a puzzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum, Serialize, Deserialize)]

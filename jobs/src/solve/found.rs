@@ -64,49 +64,37 @@ impl Solver<'_> {
     ///
     /// When it is told to stop.
     pub fn solve(&self, batch: &Batch<'_>, take: impl FnMut(u32, &Row<'_>)) -> Result<(), UnitError> {
-        if self.method != Method::Bitslice {
-            return self.one_by_one(batch, take);
-        }
         ANSWERS.with_borrow_mut(|answers| {
-            ENGINE.with_borrow_mut(|engine| engine.solve(batch.nines, self.limit, answers));
-            self.answered(batch, answers, take)
+            answers.clear();
+            if self.method == Method::Bitslice {
+                ENGINE.with_borrow_mut(|engine| engine.solve(batch.nines, self.limit, answers));
+            }
+            self.hand_out(batch, answers, take)
         })
     }
 
-    /// Hands out the rows of puzzles that were solved in bulk, and of the others.
-    fn answered(
+    /// Hands out the rows of puzzles that were solved in bulk, and solves the others.
+    fn hand_out(
         &self,
         batch: &Batch<'_>,
         answers: &[Answer],
         mut take: impl FnMut(u32, &Row<'_>),
     ) -> Result<(), UnitError> {
         let redundant =
-            if self.asked.redundant { Some(self.redundant_of_nines(batch.nines, answers)?) } else { None };
-        let mut number = 0;
+            if self.asked.redundant { self.redundant_of_nines(batch.nines, answers)? } else { Vec::new() };
+        let (mut nines, mut answers, mut redundant) =
+            (batch.nines.iter(), answers.iter(), redundant.into_iter());
         for (line, entry) in batch.entries {
+            let mut take = |row: &Row<'_>| take(*line, row);
             match entry {
-                Entry::Unreadable(why) => take(*line, &Row::unreadable(why)),
-                Entry::Other(puzzle) => self.alone(puzzle, |row| take(*line, row))?,
-                Entry::Nine => {
-                    let (cells, answer) = (&batch.nines[number], &answers[number]);
-                    let redundant = redundant.as_ref().and_then(|all| all[number].clone());
-                    number += 1;
-                    self.nine(cells, answer, redundant, |row| take(*line, row))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn one_by_one(&self, batch: &Batch<'_>, mut take: impl FnMut(u32, &Row<'_>)) -> Result<(), UnitError> {
-        let mut nines = batch.nines.iter();
-        for (line, entry) in batch.entries {
-            match entry {
-                Entry::Unreadable(why) => take(*line, &Row::unreadable(why)),
-                Entry::Other(puzzle) => self.alone(puzzle, |row| take(*line, row))?,
+                Entry::Unreadable(why) => take(&Row::unreadable(why)),
+                Entry::Other(puzzle) => self.alone(puzzle, take)?,
                 Entry::Nine => {
                     let cells = nines.next().expect("as many as entries say");
-                    self.alone(&nine(cells), |row| take(*line, row))?;
+                    match answers.next() {
+                        Some(answer) => self.nine(cells, answer, redundant.next().flatten(), take)?,
+                        None => self.alone(&nine(cells), take)?,
+                    }
                 }
             }
         }
@@ -121,16 +109,15 @@ impl Solver<'_> {
     ) -> Result<Vec<Option<Vec<u16>>>, UnitError> {
         let unique = |answer: &Answer| answer.solutions == 1;
         let mut redundant: Vec<_> = answers.iter().map(|answer| unique(answer).then(Vec::new)).collect();
-        let without = puzzles.iter().enumerate().filter(|&(puzzle, _)| unique(&answers[puzzle])).flat_map(
-            |(puzzle, cells)| {
-                let clues = (0..81u16).filter(|&cell| cells[usize::from(cell)] != 0);
-                clues.map(move |cell| {
-                    let mut less = *cells;
-                    less[usize::from(cell)] = 0;
-                    (puzzle, cell, less)
-                })
-            },
-        );
+        let solved = puzzles.iter().zip(answers).enumerate();
+        let without = solved.filter(|(_, (_, answer))| unique(answer)).flat_map(|(puzzle, (cells, _))| {
+            let clues = (0..81u16).filter(|&cell| cells[usize::from(cell)] != 0);
+            clues.map(move |cell| {
+                let mut less = *cells;
+                less[usize::from(cell)] = 0;
+                (puzzle, cell, less)
+            })
+        });
         let mut without = without.peekable();
         let (mut less, mut of, mut answers) = (Vec::new(), Vec::new(), Vec::new());
         while without.peek().is_some() {
@@ -173,7 +160,7 @@ impl Solver<'_> {
         if self.context.stopped() {
             return Err(UnitError::Stopped);
         }
-        let effort = if self.asked.effort { Some(self.effort(Shape::NINE, cells)?) } else { None };
+        let effort = if self.asked.effort { self.effort(Shape::NINE, cells)? } else { None };
         let more = More { redundant, ..self.more(&row, effort)? };
         take(&Row { more: &more, ..row });
         Ok(())
@@ -211,7 +198,7 @@ impl Solver<'_> {
             return Ok(());
         }
         let effort = match found.effort {
-            None if self.asked.effort => Some(self.effort(*shape, cells)?),
+            None if self.asked.effort => self.effort(*shape, cells)?,
             effort => effort,
         };
         let mut more = self.more(&row, effort)?;
@@ -256,10 +243,11 @@ impl Solver<'_> {
         }))
     }
 
-    /// What a plain search takes: it is the same everywhere, unlike that of puzzles that are solved side by side.
-    fn effort(&self, shape: Shape, cells: &[u8]) -> Result<Effort, UnitError> {
+    /// What a plain search takes: it is the same everywhere, unlike that of puzzles that are solved side by side. `None`
+    /// when it gives up: that would be no measure of the puzzle.
+    fn effort(&self, shape: Shape, cells: &[u8]) -> Result<Option<Effort>, UnitError> {
         let found = self.taught(methods::Method::Fewest, shape, cells)?;
-        Ok(found.ok().and_then(|found| found.effort).unwrap_or_default())
+        Ok(found.ok().filter(|found| found.verdict != Verdict::Unsolved).and_then(|found| found.effort))
     }
 
     /// What was asked for beside the solutions, but for redundant clues.

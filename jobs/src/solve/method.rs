@@ -41,6 +41,14 @@ impl Method {
         }
     }
 
+    /// Whether it proves how many solutions there are; the others only look for one, from where the seed says.
+    pub fn proves(self) -> bool {
+        match self {
+            Self::Bitslice => true,
+            Self::Taught(method) => method.searches(),
+        }
+    }
+
     /// Guesses, nodes or iterations after which a puzzle is given up unless something else is asked for.
     pub fn usual_cap(self) -> u64 {
         match self {

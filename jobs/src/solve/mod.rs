@@ -31,7 +31,7 @@ use crate::{
     parts::{Finished, Form, OutputError, PartsDigest, each_rendered},
 };
 pub use args::SolveArgs;
-use args::{Asked, MOST_LIMIT};
+use args::{Asked, MOST_LIMIT, USUAL_SEED};
 use corpus::Corpus;
 use entry::Entries;
 use found::{BATCH, Solver};
@@ -74,7 +74,9 @@ impl JobKind for Solve {
         let corpora = Source::look_up(args.corpora, around)?;
         let context = UnitContext::free().with_storage(&around.storage);
         let layouts = layouts_of(&Source::files(corpora.clone())?, &context)?;
-        Ok(SolveArgs { corpora, layouts, ..args })
+        // A seed that changes nothing must not make another job.
+        let seed = if args.method.proves() { USUAL_SEED } else { args.seed };
+        Ok(SolveArgs { corpora, layouts, seed, ..args })
     }
 
     fn new(mut args: SolveArgs) -> Result<Self, BadSettings> {

@@ -143,20 +143,9 @@ impl Tally {
 
     /// Both together.
     pub fn plus(&self, other: &Self) -> Result<Self, BadPartial> {
-        let sum =
-            |a: u64, b: u64| a.checked_add(b).ok_or_else(|| BadPartial("more than 2^64 puzzles".into()));
         let mut verdicts = self.verdicts;
         for (all, more) in verdicts.iter_mut().zip(other.verdicts) {
             *all = sum(*all, more)?;
-        }
-        let (mut clues, mut levels) = (self.clues.clone(), self.levels.clone());
-        for (&number, &more) in &other.clues {
-            let entry = clues.entry(number).or_default();
-            *entry = sum(*entry, more)?;
-        }
-        for (&level, &more) in &other.levels {
-            let entry = levels.entry(level).or_default();
-            *entry = sum(*entry, more)?;
         }
         let mut lines = self.lines.clone();
         for (&unit, &count) in &other.lines {
@@ -171,13 +160,30 @@ impl Tally {
             verdicts,
             hopeless: sum(self.hopeless, other.hopeless)?,
             minimal: sum(self.minimal, other.minimal)?,
-            levels,
-            clues,
+            levels: together(&self.levels, &other.levels)?,
+            clues: together(&self.clues, &other.clues)?,
             lines,
             wrong,
             parts: self.parts.plus(other.parts),
         })
     }
+}
+
+fn sum(a: u64, b: u64) -> Result<u64, BadPartial> {
+    a.checked_add(b).ok_or_else(|| BadPartial("more than 2^64 puzzles".into()))
+}
+
+/// Both counts of each thing.
+fn together<K: Ord + Copy>(
+    counts: &BTreeMap<K, u64>,
+    more: &BTreeMap<K, u64>,
+) -> Result<BTreeMap<K, u64>, BadPartial> {
+    let mut all = counts.clone();
+    for (&of, &more) in more {
+        let count = all.entry(of).or_default();
+        *count = sum(*count, more)?;
+    }
+    Ok(all)
 }
 
 /// All together, at most 2^64 - 1.

@@ -1,5 +1,8 @@
 //! The kind as the machinery sees it: real files, every cut of the units, every kind of line.
 
+mod methods;
+mod notations;
+
 use std::{fs, path::Path};
 
 use serde_json::json;
@@ -223,59 +226,6 @@ fn rows_of(text: &str, columns: &[Column]) -> Vec<String> {
 }
 
 #[test]
-fn every_notation_gives_the_same_rows() {
-    let cells = UNIQUE.as_bytes();
-    let lines: Vec<&str> = (0..9).map(|row| &UNIQUE[9 * row..9 * row + 9]).collect();
-    let drawing = shared::grid::notation::drawing(
-        Shape::NINE,
-        &cells.iter().map(|&cell| if cell == b'.' { 0 } else { cell - b'0' }).collect::<Vec<_>>(),
-    );
-    let ss = lines.iter().map(|line| format!("{}|{}|{}", &line[..3], &line[3..6], &line[6..]));
-    let ss: Vec<String> = ss.collect();
-    let ss = [&ss[..3], &ss[3..6], &ss[6..]].map(|rows| rows.join("\n")).join("\n-----------\n");
-    let marks = |&cell: &u8| match cell {
-        b'.' => "123456789".to_owned(),
-        clue => (b'1'..=b'9').map(|digit| if digit == clue { char::from(digit) } else { '.' }).collect(),
-    };
-    let marks: String = cells.iter().map(marks).collect();
-    let spaced = lines.iter().map(|line| line.chars().map(String::from).collect::<Vec<_>>().join(" "));
-    let spaced = spaced.collect::<Vec<_>>().join("\n");
-    let texts = [
-        UNIQUE.to_owned(),
-        UNIQUE.replace('.', "0") + ",1.5\r\n",
-        format!("id;puzzle;name\r\n7;{UNIQUE};x\r\n"),
-        format!("#AAuthor\n#DText\n{}\n", lines.join("\n")),
-        format!("[Puzzle]\n{}\n[State]\n{}\n", lines.join("\n"), "1".repeat(9)),
-        drawing,
-        ss,
-        marks,
-        format!(
-            "<?xml version=\"1.0\"?>\n<opensudoku><game data=\"{}\" /></opensudoku>",
-            UNIQUE.replace('.', "0")
-        ),
-        spaced,
-    ];
-    let expected = rows_of(UNIQUE, &Column::USUAL);
-    assert!(expected[0].starts_with(&format!("{UNIQUE},unique,1,")), "{expected:?}");
-    for text in texts {
-        assert_eq!(rows_of(&text, &Column::USUAL), expected, "\n{text}");
-    }
-}
-
-#[test]
-fn pencil_marks_are_kept_to() {
-    // All candidates of the empty 4x4 grid but those that a solution of it does not have, and one cell with two.
-    let text = "1,2,3,4\n3,4,1,2\n2,1,4,3\n4,3,2,1\n".replace('\n', ",");
-    let line = text.trim_end_matches(',').replacen('1', "12", 1);
-    let rows = rows_of(&format!("{line}\n"), &[Column::Puzzle, Column::Verdict, Column::Solution]);
-    assert_eq!(rows, ["12 2 3 4 3 4 1 2 2 1 4 3 4 3 2 1,unique,1234341221434321"]);
-    let again = rows_of(rows[0].split(',').next().unwrap(), &[Column::Verdict]);
-    assert_eq!(again, ["unique"], "what is written is read back");
-    let asked = [Column::Verdict, Column::Minimal, Column::Redundant, Column::Minlex, Column::Group];
-    assert_eq!(rows_of(&line, &asked), ["unique,,,,"], "nothing is said of clues that are marks");
-}
-
-#[test]
 fn large_shapes_are_solved_or_given_up() {
     let regular = |shape: Shape| -> Vec<u8> {
         let side = shape.side();
@@ -371,90 +321,6 @@ fn puzzles_that_look_alike_are_in_one_group() {
     assert!(group.len() == 16 && group.bytes().all(|byte| byte.is_ascii_hexdigit()), "{group}");
     let small = rows_of("1.....3..2.....4\n..1..4..3......2\n", &columns);
     assert!(small.iter().all(|row| row.split(',').nth(2).unwrap().parse::<u32>().unwrap() >= 1), "{small:?}");
-}
-
-#[test]
-fn every_method_says_what_it_can() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("puzzles");
-    let clash = "55".to_owned() + &".".repeat(79);
-    let marks = "12 2 3 4 3 4 1 2 2 1 4 3 4 3 2 1";
-    // Two empty rows of a band can change places.
-    let two = ".".repeat(18) + &UNIQUE[18..];
-    fs::write(&file, format!("{UNIQUE}\n{two}\n{clash}\n1.....3..2.....4\n{marks}\n")).unwrap();
-    let columns = [
-        Column::Verdict,
-        Column::Solutions,
-        Column::Solution,
-        Column::Nodes,
-        Column::Guesses,
-        Column::Iterations,
-    ];
-    let plain = args(&[&file], 2);
-    let usual = rows(&Solve::new(SolveArgs { columns: columns.to_vec(), ..plain.clone() }).unwrap()).0;
-    for method in Method::all().skip(1) {
-        let Method::Taught(taught) = method else { unreachable!("all but the first") };
-        let asked = SolveArgs { method, cap: None, columns: columns.to_vec(), ..plain.clone() };
-        let (rows, tally) = rows(&Solve::new(asked).unwrap());
-        let verdicts: Vec<_> = rows.iter().map(|row| row.split(',').next().unwrap()).collect();
-        let field = |row: &String, at: usize| row.split(',').nth(at).unwrap().to_owned();
-        if taught.searches() {
-            let expected = ["unique", "multiple", "invalid", "unique", "unreadable"];
-            assert_eq!(verdicts, expected, "{method}");
-            let same =
-                |(ours, theirs): (&String, &String)| (0..3).all(|at| field(ours, at) == field(theirs, at));
-            assert!(rows.iter().zip(&usual).take(4).all(same), "{method}: {rows:?}");
-            assert!(
-                field(&rows[0], 3).parse::<u64>().unwrap() >= 50 && field(&rows[0], 5) == "0",
-                "{rows:?}"
-            );
-        } else {
-            // Between several solutions the convex sets share the points in the middle, and there projections stay.
-            let two = if method.name().starts_with("projections") { "unsolved" } else { "solved" };
-            assert_eq!(verdicts, ["solved", two, "invalid", "solved", "unreadable"], "{method}");
-            assert_eq!(
-                (field(&rows[0], 1), field(&rows[0], 2)),
-                (">=1".into(), field(&usual[0], 2)),
-                "{method}"
-            );
-            assert!(field(&rows[0], 5).parse::<u64>().unwrap() >= 1, "{rows:?}");
-        }
-        assert_eq!(tally.wrong.len(), 2, "{method}");
-        assert!(tally.wrong[1].what.contains("pencil marks"), "{:?}", tally.wrong);
-        // Within one node or iteration nothing is known.
-        let asked = SolveArgs { method, cap: Some(1), columns: columns.to_vec(), ..plain.clone() };
-        let capped = self::rows(&Solve::new(asked).unwrap()).0;
-        let known = if method.name() == "projections-singles" { "solved,>=1" } else { "unsolved,>=0" };
-        assert!(capped[0].starts_with(known), "{method}: {capped:?}");
-    }
-}
-
-#[test]
-fn levels_and_efforts_are_told_and_counted() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("puzzles");
-    let escargot = "1....7.9..3..2...8..96..5....53..9...1..8...26....4...3......1..4......7..7...3..";
-    let grid = "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
-    fs::write(&file, format!("{escargot}\n{UNIQUE}\n{grid}\n{}\n", ".".repeat(81))).unwrap();
-    let columns = vec![Column::Level, Column::Depth, Column::Guesses];
-    let job = Solve::new(SolveArgs { columns, ..args(&[&file], 2) }).unwrap();
-    let (rows, tally) = rows(&job);
-    assert!(rows[0].starts_with("search,2,"), "{rows:?}");
-    assert_eq!(rows[1..3], ["naked singles,0,0", "given,0,0"]);
-    assert!(rows[3].starts_with(",,"), "{rows:?}");
-    job.check(0..1, &tally).unwrap();
-    let progress = Progress { units: 1, done: 1, ..Progress::default() };
-    let report = job.report(&tally, &progress).unwrap();
-    let expected = json!({ "given": "1", "naked singles": "1", "search of depth 2": "1" });
-    assert_eq!(report.json["by_level"], expected);
-    assert!(report.table.contains("need assumptions, 2 within each other"), "{}", report.table);
-    let mut many = tally.clone();
-    many.levels.insert((1, 0), 9);
-    assert!(job.check(0..1, &many).is_err());
-    let mut unknown = tally;
-    unknown.levels.clear();
-    unknown.levels.insert((99, 0), 1);
-    assert!(job.check(0..1, &unknown).is_err());
 }
 
 #[test]
