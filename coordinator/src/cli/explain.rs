@@ -1,6 +1,6 @@
 //! `nonet explain`: a puzzle solved by pencil and paper, step by step.
 
-use std::{fmt::Write, fs, io::Read, path::Path};
+use std::{fs, io::Read, path::Path};
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -57,10 +57,11 @@ pub async fn run(args: ExplainArgs) -> Result<Outcome, Failure> {
     let stop = stop_on_signal()?;
     let stopped = stop.clone();
     let explained = tokio::task::spawn_blocking(move || explained(&args, &|| stopped.is_cancelled()));
-    let text = explained.await.map_err(|e| Failure::failed(format!("explaining failed: {e}")))??;
-    if stop.is_cancelled() {
-        return Ok(Outcome::Interrupted);
-    }
+    let text = tokio::select! {
+        // Whatever it is at, be it a read that takes its time: there is nothing to keep.
+        () = stop.cancelled() => return Ok(Outcome::Interrupted),
+        text = explained => text.map_err(|e| Failure::failed(format!("explaining failed: {e}")))??,
+    };
     format::print(&text)?;
     Ok(Outcome::Done)
 }
@@ -90,17 +91,8 @@ fn read(named: &str, shape: Option<Shape>) -> Result<Puzzle, Failure> {
     };
     let wrong = |why: &dyn std::fmt::Display| Failure::usage(format!("{name}: {why}"));
     let bytes = bytes.map_err(|error| wrong(&error))?;
-    let layout = Layout::detect(&bytes[..bytes.len().min(notation::HEAD_BYTES)]).map_err(|e| wrong(&e))?;
-    let first = match &layout {
-        Layout::Lines(layout) => {
-            let mut lines =
-                bytes.split(|&byte| byte == b'\n').filter(|line| !notation::LineLayout::passes_over(line));
-            lines.nth(usize::from(layout.header)).and_then(|line| layout.read(line, shape).transpose())
-        }
-        Layout::Blocks => notation::blocks(&bytes, shape).next().map(|(_, read)| read),
-        Layout::OpenSudoku => notation::open_sudoku(&bytes, shape).next().map(|(_, read)| read),
-    };
-    let first = first.ok_or_else(|| wrong(&"there is no puzzle in it"))?;
+    let layout = Layout::detect(&bytes).map_err(|e| wrong(&e))?;
+    let first = layout.first(&bytes, shape).ok_or_else(|| wrong(&"there is no puzzle in it"))?;
     first.map_err(|error| wrong(&error))
 }
 
@@ -113,9 +105,7 @@ fn beginning(input: impl Read) -> std::io::Result<Vec<u8>> {
 fn json_of(shape: Shape, cells: &[u8], explanation: &Explanation) -> serde_json::Value {
     let outcome = &explanation.outcome;
     let steps = explanation.steps.iter().map(|step| {
-        let mut text = String::new();
-        write!(text, "{}", step.deed).expect("strings take everything");
-        json!({ "colour": step.colour.to_string(), "guesses": step.colour.0, "text": text })
+        json!({ "colour": step.colour.to_string(), "guesses": step.colour.0, "text": step.deed.to_string() })
     });
     json!({
         "puzzle": notation::text(shape, cells),

@@ -9,7 +9,7 @@ use shared::{
         bitslice::Engine,
         general::{self, Question},
         methods::{self, Effort, Settings},
-        reference,
+        reference::is_solution,
     },
 };
 
@@ -43,16 +43,6 @@ pub struct Run {
     /// Unknown for puzzles that are solved side by side.
     pub effort: Option<Effort>,
     pub time: Duration,
-}
-
-impl Runs {
-    /// Whether it proves how many solutions there are.
-    pub fn proves(&self) -> bool {
-        match self.method {
-            Method::Bitslice => true,
-            Method::Taught(method) => method.searches(),
-        }
-    }
 }
 
 /// Puzzles of a batch that is solved side by side, at least: few ones come again until all lanes are full.
@@ -89,7 +79,7 @@ fn one(method: methods::Method, puzzle: &Puzzle, settings: Settings, stop: &dyn 
     Run {
         solutions: outcome.solutions,
         finished: outcome.finished,
-        right: outcome.first.is_none_or(|grid| is_solution(puzzle, &grid)),
+        right: outcome.first.is_none_or(|grid| is_solution(puzzle.shape, &puzzle.cells, &grid)),
         effort: Some(outcome.effort),
         time,
     }
@@ -118,7 +108,7 @@ fn bitslice(puzzles: &[Puzzle], limits: Limits, stop: &dyn Fn() -> bool) -> Vec<
         Some(answer) => Run {
             solutions: answer.solutions.into(),
             finished: true,
-            right: answer.solutions != 1 || is_solution(puzzle, &answer.solution),
+            right: answer.solutions != 1 || is_solution(puzzle.shape, &puzzle.cells, &answer.solution),
             effort: None,
             time: share,
         },
@@ -136,14 +126,8 @@ fn alone(puzzle: &Puzzle, limits: Limits, stop: &dyn Fn() -> bool) -> Run {
     Run {
         solutions: answer.solutions,
         finished: answer.finished,
-        right: answer.first.is_none_or(|grid| is_solution(puzzle, &grid)),
+        right: answer.first.is_none_or(|grid| is_solution(puzzle.shape, &puzzle.cells, &grid)),
         effort: None,
         time: began.elapsed(),
     }
-}
-
-fn is_solution(puzzle: &Puzzle, grid: &[u8]) -> bool {
-    reference::check(puzzle.shape, grid).is_ok()
-        && grid.len() == puzzle.cells.len()
-        && grid.iter().zip(&puzzle.cells).all(|(&digit, &clue)| digit != 0 && (clue == 0 || clue == digit))
 }

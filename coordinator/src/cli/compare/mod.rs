@@ -78,10 +78,11 @@ pub async fn run(args: CompareArgs) -> Result<Outcome, Failure> {
     let (stop, runtime, format) = (stop_on_signal()?, Handle::current(), args.format);
     let stopped = stop.clone();
     let compared = tokio::task::spawn_blocking(move || compare(args, runtime, &|| stopped.is_cancelled()));
-    let compared = compared.await.map_err(|e| Failure::failed(format!("comparing failed: {e}")))??;
-    if stop.is_cancelled() {
-        return Ok(Outcome::Interrupted);
-    }
+    let compared = tokio::select! {
+        // Whatever it is at, be it a corpus that takes its time to read: there is nothing to keep.
+        () = stop.cancelled() => return Ok(Outcome::Interrupted),
+        compared = compared => compared.map_err(|e| Failure::failed(format!("comparing failed: {e}")))??,
+    };
     let report = table::report(&compared);
     format::print(&match format {
         ReportFormat::Table => report.table.clone(),

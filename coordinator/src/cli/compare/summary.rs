@@ -48,7 +48,7 @@ impl Summary {
         Self {
             solved: all.iter().filter(|run| run.finished).count(),
             steps: known(steps),
-            guesses: if runs.proves() { known(|effort| effort.guesses) } else { None },
+            guesses: if runs.method.proves() { known(|effort| effort.guesses) } else { None },
             time: Spread::of(all.iter().map(|run| run.time).collect()).unwrap_or(none),
         }
     }
@@ -84,12 +84,13 @@ pub fn contradiction(runs: &[Runs]) -> Option<String> {
         if let Some(of) = wrong {
             return Some(format!("{} found no solution of puzzle {}, but said so", name(of), puzzle + 1));
         }
-        let finished = |of: &&Runs| of.proves() && at(of).is_some_and(|run| run.finished);
+        let finished = |of: &&Runs| of.method.proves() && at(of).is_some_and(|run| run.finished);
         let mut searches = runs.iter().filter(finished);
         let first = searches.next()?;
         let solutions = |of: &Runs| at(of).map(|run: Run| run.solutions);
         let other = searches.find(|of| solutions(of) != solutions(first));
-        let found = |of: &&Runs| !of.proves() && solutions(of) == Some(1) && solutions(first) == Some(0);
+        let found =
+            |of: &&Runs| !of.method.proves() && solutions(of) == Some(1) && solutions(first) == Some(0);
         let other = other.or_else(|| runs.iter().find(found))?;
         Some(format!("{} and {} do not agree on puzzle {}", name(first), name(other), puzzle + 1))
     })

@@ -120,7 +120,7 @@ fn json_of(corpus: &Compared) -> Value {
         json!({
             "method": of.method,
             "about": of.method.about(),
-            "proves": of.proves(),
+            "proves": of.method.proves(),
             "solved": solved,
             "steps": count(steps),
             "guesses": count(guesses),
