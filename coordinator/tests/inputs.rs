@@ -7,7 +7,7 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
-    time::Instant,
+    time::{Duration, Instant, SystemTime},
 };
 
 use farm::{Farm, PATIENCE, count_parts, nonet, run, start, until};
@@ -239,6 +239,10 @@ fn an_object_that_was_replaced_after_the_submission_is_not_solved() {
     // As long as before, and every line of it a puzzle.
     let other: Vec<u8> = text.iter().map(|&byte| if byte == b'4' { b'7' } else { byte }).collect();
     place.write("root/bucket/corpus.txt", &other);
+    // This server gives no ETag, and times of modification to the second.
+    let object =
+        fs::File::options().write(true).open(place.path("root/bucket/corpus.txt")).expect("the object");
+    object.set_modified(SystemTime::now() + Duration::from_secs(60)).expect("a time");
     // A unit is given up only when a second worker has failed at it too.
     let worker = |number: u8| {
         let state = place.name(&format!("worker-{number}"));
