@@ -49,18 +49,12 @@ pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let stop = stop_on_signal()?;
     let request = tokio::select! {
         request = submission(kind, matches, Some(state.join(INPUTS))) => request?,
-        () = stop.cancelled() => {
-            eprintln!("nonet: interrupted; the same command begins anew");
-            return Ok(Outcome::Interrupted);
-        }
+        () = stop.cancelled() => return Ok(interrupted_early()),
     };
     let request = SubmitRequest { fresh: args.fresh, ..request };
     let house = tokio::select! {
         house = House::open(state.clone()) => house?,
-        () = stop.cancelled() => {
-            eprintln!("nonet: interrupted; the same command resumes");
-            return Ok(Outcome::Interrupted);
-        }
+        () = stop.cancelled() => return Ok(interrupted_early()),
     };
     let outcome = {
         let asked = Asked { request, format: args.format, output };
@@ -79,6 +73,12 @@ pub async fn run(matches: &ArgMatches) -> Result<Outcome, Failure> {
         eprintln!("nonet: interrupted; {how}");
     }
     outcome
+}
+
+/// Says that nothing is lost: what earlier runs of the same job have done is still there.
+fn interrupted_early() -> Outcome {
+    eprintln!("nonet: interrupted before anything was computed; the same command resumes");
+    Outcome::Interrupted
 }
 
 fn read(kind: &dyn ErasedKind, matches: &ArgMatches) -> Result<(RunArgs, Option<PathBuf>), Failure> {
