@@ -12,6 +12,7 @@ pub mod input;
 pub mod kind;
 #[cfg(test)]
 mod laws;
+mod minimal;
 mod noop;
 pub mod page;
 pub mod parts;
@@ -40,6 +41,7 @@ pub static KINDS: &[&dyn ErasedKind] = &[
     &Erased::<solve::Solve>::new(),
     &Erased::<unavoidable::Unavoidable>::new(),
     &Erased::<hitting::Hitting>::new(),
+    &Erased::<minimal::Minimal>::new(),
     &Erased::<noop::Noop>::new(),
 ];
 

@@ -42,14 +42,17 @@ pub enum Form {
     JsonLines,
     /// Columns, for programs that analyse tables.
     Parquet,
+    /// Grids with borders.
+    Drawn,
 }
 
 impl Form {
-    /// What the end of a file's name asks for: JSON Lines for `.jsonl` and `.ndjson`, Parquet for
-    /// `.parquet`, else text.
+    /// What the end of a file's name asks for: JSON Lines for `.jsonl` and `.ndjson`, Parquet for `.parquet`, drawn
+    /// grids for `.txt` where they are among the `forms`, else text.
     #[must_use]
-    pub fn of_name(path: &Path) -> Self {
+    pub fn of_name(path: &Path, forms: &[Self]) -> Self {
         match path.extension() {
+            Some(end) if end.eq_ignore_ascii_case("txt") && forms.contains(&Self::Drawn) => Self::Drawn,
             Some(end) if end.eq_ignore_ascii_case("jsonl") || end.eq_ignore_ascii_case("ndjson") => {
                 Self::JsonLines
             }

@@ -4,8 +4,13 @@
 use std::{hint::black_box, time::Duration};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use shared::unavoidable::{
-    CellSet, CompleteGrid, DEFAULT_SIZE, minimal_puzzles, most_disjoint, sample::Estimate, unavoidable_sets,
+use shared::{
+    catalogue::small::SmallGrids,
+    grid::Shape,
+    unavoidable::{
+        CellSet, CompleteGrid, DEFAULT_SIZE, all_unavoidable_sets, minimal_hitting_sets, most_disjoint,
+        sample::Estimate, unavoidable_sets,
+    },
 };
 
 const GRIDS: [&str; 3] = [
@@ -39,15 +44,25 @@ fn nine(c: &mut Criterion) {
 }
 
 fn minimal(c: &mut Criterion) {
-    let four = CompleteGrid::read("1234341223414123").expect("a complete grid");
     let mut group = c.benchmark_group("minimal puzzles");
-    group.bench_function("4x4", |b| {
-        b.iter(|| {
+    for (name, shape) in [("4x4", Shape::FOUR), ("6x6", Shape::SIX)] {
+        let every = SmallGrids::new(shape).expect("a small shape");
+        let grid = every.grid(0);
+        let sets = all_unavoidable_sets(&grid, &every);
+        let all = CellSet::below(grid.cells());
+        let count = || {
             let mut found = 0;
-            minimal_puzzles(black_box(&four), &mut |_| found += 1);
+            minimal_hitting_sets(black_box(&sets), all, &mut |_| found += 1);
             found
+        };
+        println!("{name}: {} unavoidable sets, {} minimal puzzles of a grid", sets.len(), count());
+        group.throughput(Throughput::Elements(count()));
+        group.bench_function(format!("{name}, a grid"), |b| b.iter(count));
+        group.throughput(Throughput::Elements(1));
+        group.bench_function(format!("{name}, all unavoidable sets of a grid"), |b| {
+            b.iter(|| all_unavoidable_sets(black_box(&grid), &every).len());
         });
-    });
+    }
     group.throughput(Throughput::Elements(10));
     let grid = &grids()[0];
     group.bench_function("9x9, ten ways", |b| b.iter(|| Estimate::of_grid(black_box(grid), 1, 10)));

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use shared::{
+    catalogue::small::SmallGrids,
     grid::Shape,
     unavoidable::{
-        CellSet, CompleteGrid, brute, minimal_hitting_sets, minimal_puzzles, most_disjoint, sample::Estimate,
-        unavoidable_sets,
+        CellSet, CompleteGrid, brute, minimal_hitting_sets, most_disjoint, sample::Estimate, unavoidable_sets,
     },
 };
 
@@ -114,7 +114,7 @@ fn everything_about_four_by_four() {
     for grid in grids(Shape::FOUR, 288) {
         let sets = unavoidable_sets(&grid, 16);
         let mut here = [0; 17];
-        minimal_puzzles(&grid, &mut |clues| {
+        minimal_hitting_sets(&sets, CellSet::below(16), &mut |clues| {
             here[clues.len()] += 1;
             assert_eq!(brute::solutions(Shape::FOUR, &grid.puzzle(clues), 2), 1);
         });
@@ -153,6 +153,83 @@ fn minimal_hitting_sets_are_those_among_all_subsets() {
         found.sort_unstable();
         assert_eq!(found, slow, "seed {seed}");
     }
+}
+
+/// Another way to all unavoidable sets: difference by difference.
+#[test]
+fn all_sets_of_small_shapes_are_those_found_one_by_one() {
+    let four = SmallGrids::new(Shape::FOUR).unwrap();
+    for number in 0..four.len() {
+        let grid = four.grid(number);
+        assert_eq!(all_unavoidable_sets(&grid, &four), unavoidable_sets(&grid, 16), "{:?}", grid.digits());
+    }
+}
+
+/// Puzzles of 4x4 with one solution by number of clues, over all grids: every choice of cells solved.
+#[test]
+fn puzzles_with_one_solution_are_those_that_brute_force_finds() {
+    let four = SmallGrids::new(Shape::FOUR).unwrap();
+    let mut all = 0;
+    for class in four.classes() {
+        let grid = four.grid(class.first);
+        let mut slow = vec![0; 17];
+        for clues in (0..1 << 16).map(CellSet) {
+            slow[clues.len()] += u64::from(brute::solutions(Shape::FOUR, &grid.puzzle(clues), 2) == 1);
+        }
+        let fast = hitting_sets_by_size(&unavoidable_sets(&grid, 16), 16, &|| false).unwrap();
+        assert_eq!(fast, slow);
+        all += fast.iter().sum::<u64>() * class.grids * four.renamings();
+    }
+    assert_eq!(all, 13_579_680);
+    assert_eq!(hitting_sets_by_size(&[], 16, &|| true), None);
+}
+
+/// Maps of more cells than fit into one piece, against trying every choice.
+#[test]
+fn hitting_sets_are_counted_beyond_one_map() {
+    for seed in 0..4 {
+        let rng = &mut ChaCha8Rng::seed_from_u64(seed);
+        let cells = [3, 7, 21, 22][usize::try_from(seed).unwrap()];
+        let set = |rng: &mut ChaCha8Rng| (0..3).map(|_| rng.random_range(0..cells)).collect();
+        let sets: Vec<CellSet> = (0..6).map(|_| set(rng)).collect();
+        let mut slow = vec![0; cells + 1];
+        for choice in (0..1 << cells).map(CellSet) {
+            slow[choice.len()] += u64::from(sets.iter().all(|set| set.meets(choice)));
+        }
+        assert_eq!(hitting_sets_by_size(&sets, cells, &|| false).unwrap(), slow, "seed {seed}");
+    }
+}
+
+/// 6x6: the sets of one grid by both ways as far as the slower one goes, and its minimal puzzles: as many with 9 clues as
+/// brute force finds, each with one solution that it loses with each clue.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "28 million grids are compared: run with --release")]
+fn six_by_six_has_the_minimal_puzzles_of_brute_force() {
+    let six = SmallGrids::new(Shape::SIX).unwrap();
+    let class = six.classes().iter().min_by_key(|class| class.grids).unwrap();
+    let grid = six.grid(class.first);
+    let sets = all_unavoidable_sets(&grid, &six);
+    let small: Vec<CellSet> = sets.iter().copied().filter(|set| set.len() <= 16).collect();
+    assert_eq!(small, unavoidable_sets(&grid, 16));
+    let mut uniqueness = Uniqueness::new(&grid);
+    let mut is_minimal = |clues: CellSet| {
+        uniqueness.holds(clues) && {
+            clues.iter().all(|cell| !uniqueness.holds(clues.without(CellSet::single(cell))))
+        }
+    };
+    let mut nine = Vec::new();
+    minimal_hitting_sets(&sets, CellSet::below(36), &mut |clues| {
+        assert!(is_minimal(clues), "{clues:?}");
+        if clues.len() <= 10 {
+            nine.push(clues);
+        }
+    });
+    let mut slow: Vec<CellSet> = (0..=10).flat_map(|clues| brute::puzzles(&grid, clues, 12)).collect();
+    slow.retain(|&clues| is_minimal(clues));
+    nine.sort_unstable();
+    slow.sort_unstable();
+    assert!(!slow.is_empty());
+    assert_eq!(nine, slow);
 }
 
 #[test]

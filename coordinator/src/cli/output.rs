@@ -28,7 +28,7 @@ pub fn check(kind: &dyn jobs::ErasedKind, path: &Path) -> Result<(), Failure> {
     if kind.output().is_none() {
         return Err(Failure::usage(format!("jobs of kind {name} have no output beside their report")));
     }
-    if !kind.forms().contains(&Form::of_name(path)) {
+    if !kind.forms().contains(&Form::of_name(path, kind.forms())) {
         let path = path.display();
         return Err(Failure::usage(format!(
             "{path}: the output of {name} cannot have this form; name it .csv or .txt"
@@ -50,7 +50,7 @@ fn write_blocking(
     check(kind, path)?;
     let job = kind.open(&status.settings).map_err(|e| failed(&e))?;
     let parts = Parts::new(parts, run);
-    let finished = Finished { report, parts: &parts, form: Form::of_name(path) };
+    let finished = Finished { report, parts: &parts, form: Form::of_name(path, kind.forms()) };
     whole(path, |out| job.assemble(&finished, out)).map_err(|e| failed(&e))
 }
 

@@ -150,7 +150,7 @@ impl JobKind for Solve {
         let table = Table { columns: &self.args.columns, limit: self.args.limit };
         let units = self.units();
         match finished.form {
-            Form::Csv => {
+            Form::Csv | Form::Drawn => {
                 out.write_all(table.header().as_bytes())?;
                 let text = |unit, part: Vec<u8>| table.text(unit, &part, Table::csv);
                 each_rendered(units, finished, text, |text| Ok(out.write_all(&text)?))

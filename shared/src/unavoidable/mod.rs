@@ -5,24 +5,29 @@
 //! Conversely, clues that hit every (minimal) unavoidable set leave one solution only.
 //!
 //! - `complete`, `cells`: grids that are known to be complete, and sets of their cells;
-//! - `find`: all minimal unavoidable sets up to a size; [`brute`] is its slow ancestor;
+//! - `find`: all minimal unavoidable sets up to a size; [`brute`] is its slow ancestor; `differences`: all of them, for
+//!   small shapes;
 //! - `antichain`, `packing`: the minimal ones among sets; the most disjoint ones (MCN);
 //! - [`hit`]: every puzzle of a grid with a given number of clues;
-//! - `minimal`: every minimal puzzle of a small grid; [`sample`]: how many a 9x9 grid has, estimated.
+//! - `minimal`: every minimal puzzle of a small grid; `valid`: how many puzzles with one solution it has; [`sample`]: how many a 9x9 grid has, estimated.
 
 mod antichain;
 pub mod brute;
 mod cells;
 mod complete;
+mod differences;
 mod find;
 pub mod hit;
 mod minimal;
 mod packing;
 pub mod sample;
+mod valid;
 
 pub use antichain::minimal;
 pub use cells::CellSet;
 pub use complete::{CompleteGrid, NotComplete};
+pub use differences::all_unavoidable_sets;
 pub use find::{DEFAULT_SIZE, unavoidable_sets};
-pub use minimal::{minimal_hitting_sets, minimal_puzzles};
+pub use minimal::minimal_hitting_sets;
 pub use packing::most_disjoint;
+pub use valid::hitting_sets_by_size;

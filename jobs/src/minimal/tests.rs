@@ -1,0 +1,111 @@
+//! Everything about 4x4, and some of 6x6 by two ways.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::*;
+use crate::{
+    laws::{run_with, splits_agree},
+    parts::memory::Parts,
+};
+
+fn job(settings: serde_json::Value) -> Minimal {
+    Minimal::new(serde_json::from_value(settings).unwrap()).unwrap()
+}
+
+fn finished(units: u64) -> Progress {
+    Progress { units, done: units, ..Progress::default() }
+}
+
+fn output(job: &Minimal, form: Form) -> String {
+    let parts = Parts::default();
+    let partial = run_with(job, 0..job.units(), Some(&parts));
+    let report = job.report(&partial, &finished(job.units())).unwrap();
+    let mut out = Vec::new();
+    job.assemble(&Finished { report: &report.json, parts: &parts, form }, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn four_by_four_has_as_many_as_is_known() {
+    let job = job(json!({ "shape": "2x2" }));
+    let partial = run_with(&job, 0..2, None);
+    let report = job.report(&partial, &finished(2)).unwrap();
+    let known = json!({
+        "grids": "288", "grids_up_to_relabelling": "12", "grids_essentially_different": "2",
+        "minimal_puzzles": "85632", "up_to_relabelling": "3568", "essentially_different": "36",
+        "with_one_solution": "13579680", "complete": true,
+    });
+    for (key, value) in known.as_object().unwrap() {
+        assert_eq!(&report.json[key], value, "{key}");
+    }
+    let by_clues = [("4", "25728", "13"), ("5", "58368", "22"), ("6", "1536", "1")];
+    for (clues, minimal, different) in by_clues {
+        assert_eq!(report.json["by_clues"][clues]["minimal_puzzles"], minimal);
+        assert_eq!(report.json["by_clues"][clues]["essentially_different"], different);
+    }
+    assert_eq!(report.json["by_clues"]["7"]["with_one_solution"], "2141184");
+    let of_grids = report.json["by_grid"].as_array().unwrap().iter();
+    let of_grids: BTreeSet<&str> = of_grids.map(|grid| grid["minimal_puzzles"].as_str().unwrap()).collect();
+    assert_eq!(of_grids, ["284", "304"].into());
+    assert!(report.table.contains("85,632"), "{}", report.table);
+    assert_eq!(report.plots.len(), 1);
+    splits_agree(&job, 0..2, [1]);
+}
+
+#[test]
+fn lists_have_each_puzzle_once() {
+    for (list, number, sum) in
+        [("different", 36, 85_632), ("relabelling", 3568, 85_632), ("all", 85_632, 85_632)]
+    {
+        let job = job(json!({ "shape": "2x2", "list": list }));
+        let csv = output(&job, Form::Csv);
+        let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
+        let puzzles: BTreeSet<&str> = rows.iter().map(|row| row[0]).collect();
+        assert_eq!((rows.len(), puzzles.len()), (number, number), "{list}");
+        assert_eq!(rows.iter().map(|row| row[3].parse::<u64>().unwrap()).sum::<u64>(), sum, "{list}");
+        for row in rows.iter().step_by(97) {
+            let given = row[0].bytes().zip(row[2].bytes());
+            assert!(given.clone().all(|(clue, digit)| clue == digit || clue == b'.'), "{row:?}");
+            assert_eq!(given.filter(|(clue, _)| *clue != b'.').count().to_string(), row[1]);
+        }
+    }
+    let drawn = output(&job(json!({ "shape": "2x2" })), Form::Drawn);
+    assert_eq!(drawn.matches("clues, stands for").count(), 36);
+    assert_eq!(drawn.matches("+-----+-----+").count(), 3 * 36);
+}
+
+#[test]
+fn shapes_and_lists_that_cannot_be_had_are_refused() {
+    for (settings, word) in [
+        (json!({ "shape": "3x3" }), "3.1e37"),
+        (json!({ "shape": "2x4" }), "2x3"),
+        (json!({ "shape": "2x3", "list": "all" }), "too many"),
+    ] {
+        let error = Minimal::new(serde_json::from_value(settings).unwrap()).err().unwrap();
+        assert!(error.0.contains(word), "{error}");
+    }
+    assert_eq!(job(json!({ "shape": "2x3" })).units(), 49);
+    assert_eq!(job(json!({ "shape": "2x3" })).grids().classes().len(), 49);
+}
+
+#[test]
+fn yields_that_cannot_be_are_refused() {
+    let job = job(json!({ "shape": "2x2" }));
+    let good = run_with(&job, 0..1, None);
+    let changes: [fn(&mut Partial); 5] = [
+        |partial| partial.grids.clear(),
+        |partial| partial.grids.get_mut(&0).unwrap().minimal[4] += 100_000,
+        |partial| partial.grids.get_mut(&0).unwrap().different[4] += 1000,
+        |partial| partial.grids.get_mut(&0).unwrap().valid.clear(),
+        |partial| partial.grids.get_mut(&0).unwrap().minimal.truncate(3),
+    ];
+    for change in changes {
+        let mut bad = good.clone();
+        change(&mut bad);
+        assert!(job.check(0..1, &bad).is_err(), "{bad:?}");
+    }
+    let mut twice = good.clone();
+    assert!(job.merge(&mut twice, good).is_err());
+}

@@ -1,0 +1,3 @@
+//! Lists of grids.
+
+pub mod small;
