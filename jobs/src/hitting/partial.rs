@@ -71,7 +71,7 @@ impl Partial {
         let kept = self.puzzles.len() as u64 == self.count().min(MOST_PUZZLES as u64);
         let possible = |(unit, clues): &(u64, CellSet)| {
             range.contains(unit) && job.clues().contains(&clues.0.count_ones()) && {
-                clues.is_within(CellSet::below(job.grids[job.grid_of(*unit)].cells()))
+                clues.is_within(CellSet::below(job.list.grids[job.grid_of(*unit)].cells()))
             }
         };
         if !kept || !self.puzzles.is_sorted() || !self.puzzles.iter().all(possible) {

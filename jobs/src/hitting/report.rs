@@ -29,7 +29,7 @@ fn grids_with_puzzles(job: &Hitting, partial: &Partial) -> u64 {
 
 fn puzzles(job: &Hitting, partial: &Partial) -> Vec<String> {
     let puzzle = |&(unit, clues): &(u64, _)| {
-        let grid = &job.grids[job.grid_of(unit)];
+        let grid = &job.list.grids[job.grid_of(unit)];
         text(grid.shape(), &grid.puzzle(clues))
     };
     partial.puzzles.iter().map(puzzle).collect()
@@ -41,7 +41,9 @@ fn json(job: &Hitting, partial: &Partial, progress: &Progress) -> Value {
     json!({
         "complete": progress.complete(),
         "clues": [job.clues.from, job.clues.to],
-        "grids": job.grids.len().to_string(),
+        "range": [job.list.first, job.list.last()],
+        "grids_in_list": job.list.all.to_string(),
+        "grids": job.list.grids.len().to_string(),
         "grids_with_puzzles": grids_with_puzzles(job, partial).to_string(),
         "puzzles_found": partial.count().to_string(),
         "by_clues": by_clues.collect::<serde_json::Map<_, _>>(),
@@ -73,8 +75,9 @@ fn table(job: &Hitting, partial: &Partial, progress: &Progress) -> String {
         "{} puzzles with {clues} clues, in {} of {} grids",
         partial.count(),
         grids_with_puzzles(job, partial),
-        job.grids.len()
+        job.list.grids.len()
     ));
+    job.list.words().into_iter().for_each(&mut line);
     if progress.complete() {
         line("all possibilities were searched: there are no others".into());
     } else {

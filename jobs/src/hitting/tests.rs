@@ -15,7 +15,7 @@ const OTHER: &str = "1234341223414123";
 
 fn job(grids: &[&str], clues: &str) -> Hitting {
     let grids = grids.iter().map(|grid| found(grid)).collect();
-    Hitting::new(HittingArgs { grids, clues: parse_clues(clues).unwrap() }).unwrap()
+    Hitting::new(HittingArgs { grids, range: None, clues: parse_clues(clues).unwrap() }).unwrap()
 }
 
 fn found(text: &str) -> Grids {
@@ -37,6 +37,7 @@ fn small_grids_give_what_brute_force_gives() {
     let progress = Progress { units: job.units(), done: job.units(), ..Progress::default() };
     let report = job.report(&whole, &progress).unwrap();
     assert_eq!((&report.json["grids"], &report.json["grids_with_puzzles"]), (&"2".into(), &"2".into()));
+    assert_eq!(report.json["range"], serde_json::json!([1, 2]));
     assert!(report.table.contains("there are no others"), "{}", report.table);
     assert_eq!(report.csv.lines().count() as u64, 1 + whole.count().min(1000));
     let Marks::Bars { categories, series } = &report.plots[0].marks else { panic!("no bars") };
@@ -51,9 +52,10 @@ fn grids_are_read_with_care() {
     let file = dir.path().join("grids.txt");
     let path = file.to_str().unwrap();
     fs::write(&file, format!("\u{feff}# two grids\r\n{GRID}\r\n\r\n{OTHER}\n")).unwrap();
-    assert_eq!(job(&[path], "4").grids.len(), 2);
+    assert_eq!(job(&[path], "4").list.grids.len(), 2);
     fs::write(&file, format!("{GRID}\n1234341221434322\n")).unwrap();
-    let error = Hitting::new(HittingArgs { grids: vec![found(path)], clues: parse_clues("4").unwrap() });
+    let error =
+        Hitting::new(HittingArgs { grids: vec![found(path)], range: None, clues: parse_clues("4").unwrap() });
     let error = error.err().unwrap().to_string();
     assert!(error.contains("grids.txt, line 2: "), "{error}");
     fs::write(&file, "\n").unwrap();
@@ -66,7 +68,7 @@ fn grids_are_read_with_care() {
 }
 
 fn read_error(path: &str) -> String {
-    grids::read(&[found(path)]).unwrap_err()
+    grids::read(&[found(path)], None).unwrap_err()
 }
 
 #[test]

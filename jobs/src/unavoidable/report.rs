@@ -29,7 +29,7 @@ pub fn report(job: &Unavoidable, partial: &Partial, progress: &Progress) -> Repo
 }
 
 fn grid(job: &Unavoidable, of: &OfGrid) -> String {
-    let grid = &job.grids[of.grid as usize];
+    let grid = &job.list.grids[of.grid as usize];
     notation::text(grid.shape(), grid.digits())
 }
 
@@ -49,6 +49,8 @@ fn json(job: &Unavoidable, partial: &Partial, progress: &Progress) -> Value {
     json!({
         "complete": progress.complete(),
         "max_size": job.max_size,
+        "range": [job.list.first, job.list.last()],
+        "grids_in_list": job.list.all.to_string(),
         "grids_done": partial.grids.to_string(),
         "sets_by_size": by_size(partial.by_size.iter().copied()),
         "grids_by_mcn": by_mcn.collect::<Map<_, _>>(),
@@ -65,13 +67,14 @@ fn table(job: &Unavoidable, partial: &Partial, progress: &Progress) -> String {
     };
     let sizes = columns(4..=job.max_size);
     if partial.first.len() <= MOST_LINES {
-        let width = job.grids.iter().map(CompleteGrid::cells).max().unwrap_or(4);
+        let width = job.list.grids.iter().map(CompleteGrid::cells).max().unwrap_or(4);
         line(format!("{:width$}  MCN{sizes}", "grid"));
         for of in &partial.first {
             line(format!("{:width$}  {:>3}{}", grid(job, of), of.mcn, columns(&of.by_size)));
         }
         line(String::new());
     }
+    job.list.words().into_iter().for_each(&mut line);
     line(format!("sets of {} grids by size", partial.grids));
     line(sizes);
     line(columns(&partial.by_size));

@@ -1,5 +1,8 @@
 //! The kind as the machinery sees it; what it finds is tested in `shared`.
 
+use serde_json::json;
+use shared::unavoidable::CompleteGrid;
+
 use super::*;
 use crate::{
     laws,
@@ -8,7 +11,7 @@ use crate::{
 
 fn job(grids: &[&str], max_size: u32, sets: bool) -> Unavoidable {
     let grids = grids.iter().map(|grid| Grids::typed(grid).unwrap()).collect();
-    Unavoidable::new(UnavoidableArgs { grids, max_size, sets }).unwrap()
+    Unavoidable::new(UnavoidableArgs { grids, range: None, max_size, sets }).unwrap()
 }
 
 #[test]
@@ -51,4 +54,20 @@ fn any_split_of_the_units_gives_the_same_bytes() {
     bad = whole;
     bad.by_size.push(1);
     assert!(job.check(0..4, &bad).is_err());
+}
+
+#[test]
+fn a_range_is_reported_and_settings_without_one_mean_all() {
+    let grids = ["1234341221434321", "1234341223414123"].map(|grid| json!({ "grid": grid }));
+    let old = json!({ "grids": grids, "max_size": 8, "sets": false });
+    let args: UnavoidableArgs = serde_json::from_value(old.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&args).unwrap(), old);
+    assert_eq!(Unavoidable::new(args).unwrap().list.grids.len(), 2);
+    let mut second = old;
+    second["range"] = json!({ "from": 2 });
+    let job = Unavoidable::new(serde_json::from_value(second).unwrap()).unwrap();
+    assert_eq!(job.unit_name(0), "grids 2 to 2");
+    let report = job.report(&laws::run(&job, 0..1), &Progress::default()).unwrap();
+    assert_eq!((&report.json["range"], &report.json["grids_in_list"]), (&json!([2, 2]), &json!("2")));
+    assert!(report.table.contains("\ngrid 2 of a list of 2\n"), "{}", report.table);
 }
