@@ -42,7 +42,7 @@ pub struct UnavoidableArgs {
     /// Find sets of at most N cells
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(4..=i64::from(MOST_SIZE)))]
     max_size: u32,
-    /// List the sets too, in the output: cells from 0, row by row
+    /// List the sets too: all in the output, those of the first grids in the report (cells from 0, row by row)
     #[arg(long)]
     #[serde(default)]
     sets: bool,
@@ -103,8 +103,8 @@ impl JobKind for Unavoidable {
             }
             let grid = &self.list.grids[number];
             let sets = unavoidable_sets(grid, self.max_size as usize);
-            let found = self.of_grid(number, &sets);
-            part += &self.row(&found, &sets);
+            let found = self.of_grid(number, sets);
+            part += &self.row(&found);
             partial.take(found);
         }
         partial.parts = PartsDigest::of(unit, part.as_bytes());
@@ -148,16 +148,17 @@ impl Unavoidable {
         self.max_size as usize - 3
     }
 
-    fn of_grid(&self, number: usize, sets: &[CellSet]) -> OfGrid {
+    fn of_grid(&self, number: usize, sets: Vec<CellSet>) -> OfGrid {
         let mut by_size = vec![0; self.sizes()];
-        for set in sets {
+        for set in &sets {
             by_size[set.len() - 4] += 1;
         }
         let small = |number: usize| u32::try_from(number).expect("grids are in memory");
-        OfGrid { grid: small(number), mcn: small(most_disjoint(sets).len()), by_size }
+        let mcn = small(most_disjoint(&sets).len());
+        OfGrid { grid: small(number), mcn, by_size, sets: if self.sets { sets } else { Vec::new() } }
     }
 
-    fn row(&self, found: &OfGrid, sets: &[CellSet]) -> String {
+    fn row(&self, found: &OfGrid) -> String {
         let grid = &self.list.grids[found.grid as usize];
         let mut row = format!("{},{}", text(grid.shape(), grid.digits()), found.mcn);
         for count in &found.by_size {
@@ -166,7 +167,7 @@ impl Unavoidable {
         if self.sets {
             let cells = |set: &CellSet| set.iter().map(|cell| cell.to_string()).collect::<Vec<_>>().join("-");
             row.push(',');
-            row += &sets.iter().map(cells).collect::<Vec<_>>().join(" ");
+            row += &found.sets.iter().map(cells).collect::<Vec<_>>().join(" ");
         }
         row + "\n"
     }
