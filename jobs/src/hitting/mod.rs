@@ -3,8 +3,11 @@
 //! The search is in [`shared::unavoidable::hit`]. A unit is a grid, or where there are few of them a part of the search
 //! of one, so that several workers share it; its progress is kept, so that a killed worker loses seconds.
 
+mod pace;
 mod partial;
+mod plots;
 mod report;
+mod work;
 
 use std::{
     ops::{Range, RangeInclusive},
@@ -153,7 +156,7 @@ impl JobKind for Hitting {
         let part = lines.collect::<String>().into_bytes();
         let digest = PartsDigest::of(unit, &part);
         context.put_part(unit, part)?;
-        Ok(Partial::of_unit(unit, grid, &found, digest))
+        Ok(Partial::of_unit(self, unit, &found, digest))
     }
 
     fn check(&self, range: Range<u64>, partial: &Partial) -> Result<(), BadPartial> {
