@@ -101,15 +101,15 @@ fn table(job: &Unavoidable, partial: &Partial, progress: &Progress) -> String {
 
 /// A line for each set of a single grid, or where the sets are.
 fn sets(job: &Unavoidable, partial: &Partial) -> Vec<String> {
-    let kept = partial.kept();
-    match partial.first.as_slice() {
-        [of] if kept == 1 => {
+    match (partial.first.as_slice(), partial.kept()) {
+        ([], _) => Vec::new(),
+        ([of], 1) => {
             let grid = &job.list.grids[of.grid as usize];
             let lines = of.sets.iter().map(|&set| format!("{:>4}  {}", set.len(), cells(grid, set)));
             iter::once("sets: size and cells".into()).chain(lines).collect()
         }
-        _ if kept == 0 => vec!["the sets are in the output only (--output): they are too many here".into()],
-        _ => {
+        (_, 0) => vec!["the sets are in the output only (--output): they are too many here".into()],
+        (_, kept) => {
             vec![format!("sets: all in the output (--output), of the first {kept} grids with --format json")]
         }
     }

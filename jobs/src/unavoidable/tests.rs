@@ -114,6 +114,8 @@ fn sets_that_cannot_be_are_refused() {
         change(&mut bad.first[0].sets);
         assert!(job.check(0..1, &bad).is_err(), "{bad:?}");
     }
+    let nothing = job.report(&Partial::default(), &Progress::default()).unwrap();
+    assert!(!nothing.table.contains("the sets"), "{}", nothing.table);
     let unasked = Unavoidable { sets: false, ..job };
     assert!(unasked.check(0..1, &good).is_err());
 }
