@@ -3,8 +3,11 @@
 //! The search is in [`shared::unavoidable::hit`]. A unit is a grid, or where there are few of them a part of the search
 //! of one, so that several workers share it; its progress is kept, so that a killed worker loses seconds.
 
+mod pace;
 mod partial;
+mod plots;
 mod report;
+mod work;
 
 use std::{
     ops::{Range, RangeInclusive},
@@ -23,7 +26,7 @@ use shared::{
 };
 
 use crate::{
-    grids::{self, Grids},
+    grids::{self, Chosen, GridRange, Grids},
     input::Surroundings,
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
     parts::PartsDigest,
@@ -48,6 +51,10 @@ pub struct HittingArgs {
     /// digits itself
     #[arg(required = true, value_name = "GRIDS", value_parser = Grids::typed)]
     grids: Vec<Grids>,
+    /// Of the list only these grids, by number from 1: N, FROM..TO (both belong to it), FROM.. or ..TO
+    #[arg(long, value_name = "FROM..TO", value_parser = GridRange::typed)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    range: Option<GridRange>,
     /// Number of clues: K, or K..L for all from K to L
     #[arg(long, value_name = "K", value_parser = parse_clues, default_value = "16")]
     clues: Clues,
@@ -73,7 +80,7 @@ fn parse_clues(text: &str) -> Result<Clues, String> {
 
 /// See the module.
 pub struct Hitting {
-    grids: Vec<CompleteGrid>,
+    list: Chosen,
     clues: Clues,
     /// Units for each grid.
     parts: u64,
@@ -85,8 +92,9 @@ impl JobKind for Hitting {
     const NAME: &'static str = "hitting";
     const ABOUT: &'static str = "Finds every puzzle with a given number of clues inside grids";
     const EXAMPLES: &'static str = "Examples:\n  nonet run hitting grids.txt --clues 16\n  \
-        nonet run hitting grids.txt --clues 17 -o puzzles.txt\n  nonet run hitting 1234341221434321 --clues 4..6";
-    const REVISION: u32 = 2;
+        nonet run hitting grids.txt --clues 17 -o puzzles.txt\n  nonet run hitting grids.txt --range 1..1000\n  \
+        nonet run hitting 1234341221434321 --clues 4..6";
+    const REVISION: u32 = 3;
     const OUTPUT: Option<&'static str> = Some("the puzzles, one a line, in the order of the grids");
 
     type Args = HittingArgs;
@@ -97,24 +105,24 @@ impl JobKind for Hitting {
     }
 
     fn new(args: HittingArgs) -> Result<Self, BadSettings> {
-        let HittingArgs { grids, clues } = args;
-        let grids = grids::read(&grids).map_err(BadSettings)?;
+        let HittingArgs { grids, range, clues } = args;
+        let list = grids::read(&grids, range).map_err(BadSettings)?;
         let possible = |grid: &CompleteGrid| grid.shape() == Shape::NINE || grid.cells() <= 64;
-        if clues.from > clues.to || clues.to > 81 || !grids.iter().all(possible) {
+        if clues.from > clues.to || clues.to > 81 || !list.grids.iter().all(possible) {
             return Err(BadSettings("--clues from K to L, in grids of 81, 36 or 16 cells".into()));
         }
         // 16 clues take a fraction of a second: preparing a search sixteen times would cost more than it saves.
-        let quick = clues.to <= 16 && grids.iter().all(|grid| grid.shape() == Shape::NINE);
-        let parts = if grids.len() <= FEW_GRIDS && !quick { PARTS } else { 1 };
-        Ok(Self { grids, clues, parts, kept: Recent::new(KEPT) })
+        let quick = clues.to <= 16 && list.grids.iter().all(|grid| grid.shape() == Shape::NINE);
+        let parts = if list.grids.len() <= FEW_GRIDS && !quick { PARTS } else { 1 };
+        Ok(Self { list, clues, parts, kept: Recent::new(KEPT) })
     }
 
     fn units(&self) -> u64 {
-        self.grids.len() as u64 * self.parts
+        self.list.grids.len() as u64 * self.parts
     }
 
     fn unit_name(&self, unit: u64) -> String {
-        let grid = &self.grids[self.grid_of(unit)];
+        let grid = &self.list.grids[self.grid_of(unit)];
         let grid = text(grid.shape(), grid.digits());
         if self.parts == 1 {
             grid
@@ -143,12 +151,12 @@ impl JobKind for Hitting {
         };
         let mut found = search.run_unit(unit % self.parts, start, &mut pause).ok_or(UnitError::Stopped)?;
         found.puzzles.sort_unstable();
-        let of = &self.grids[grid];
+        let of = &self.list.grids[grid];
         let lines = found.puzzles.iter().map(|&clues| text(of.shape(), &of.puzzle(clues)) + "\n");
         let part = lines.collect::<String>().into_bytes();
         let digest = PartsDigest::of(unit, &part);
         context.put_part(unit, part)?;
-        Ok(Partial::of_unit(unit, grid, &found, digest))
+        Ok(Partial::of_unit(self, unit, &found, digest))
     }
 
     fn check(&self, range: Range<u64>, partial: &Partial) -> Result<(), BadPartial> {
@@ -178,7 +186,7 @@ impl Hitting {
     fn search(&self, grid: usize) -> Result<Arc<HittingSearch>, UnitError> {
         let slot = self.kept.slot(grid);
         let made = slot.get_or_init(|| {
-            let search = HittingSearch::new(&self.grids[grid], self.clues(), self.parts);
+            let search = HittingSearch::new(&self.list.grids[grid], self.clues(), self.parts);
             search.map(Arc::new).map_err(|error| error.to_string())
         });
         made.clone().map_err(UnitError::Failed)

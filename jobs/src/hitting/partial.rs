@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, ops::Range};
 use serde::{Deserialize, Serialize};
 use shared::unavoidable::{CellSet, hit::Found};
 
-use super::Hitting;
+use super::{Hitting, work::Work};
 use crate::{
     kind::{BadPartial, JobKind},
     parts::PartsDigest,
@@ -25,6 +25,7 @@ pub struct Partial {
     pub grids_with_puzzles: BTreeMap<u32, u64>,
     pub nodes: u64,
     pub tested: u64,
+    pub work: Work,
     /// The first puzzles: unit and clues.
     pub puzzles: Vec<(u64, CellSet)>,
     pub parts: PartsDigest,
@@ -36,7 +37,9 @@ fn bad<T>(what: &str) -> Result<T, BadPartial> {
 
 impl Partial {
     /// What one unit has found, its puzzles ascending.
-    pub fn of_unit(unit: u64, grid: usize, found: &Found, parts: PartsDigest) -> Self {
+    pub fn of_unit(job: &Hitting, unit: u64, found: &Found, parts: PartsDigest) -> Self {
+        let grid = job.grid_of(unit);
+        let work = Work::of_unit(grid, job.parts, found.nodes);
         let puzzles = &found.puzzles;
         let mut by_clues = BTreeMap::new();
         for clues in puzzles {
@@ -50,6 +53,7 @@ impl Partial {
             grids_with_puzzles: grid.into_iter().map(|grid| (grid, puzzles.len() as u64)).collect(),
             nodes: found.nodes,
             tested: found.tested,
+            work,
             puzzles: puzzles.iter().take(MOST_PUZZLES).map(|&clues| (unit, clues)).collect(),
             parts,
         }
@@ -68,10 +72,11 @@ impl Partial {
         if self.with_puzzles > self.units || !self.by_clues.keys().all(|clues| job.clues().contains(clues)) {
             return bad("there are puzzles that were not looked for");
         }
+        self.work.check(job, range, self.nodes)?;
         let kept = self.puzzles.len() as u64 == self.count().min(MOST_PUZZLES as u64);
         let possible = |(unit, clues): &(u64, CellSet)| {
             range.contains(unit) && job.clues().contains(&clues.0.count_ones()) && {
-                clues.is_within(CellSet::below(job.grids[job.grid_of(*unit)].cells()))
+                clues.is_within(CellSet::below(job.list.grids[job.grid_of(*unit)].cells()))
             }
         };
         if !kept || !self.puzzles.is_sorted() || !self.puzzles.iter().all(possible) {
@@ -107,6 +112,7 @@ impl Partial {
             grids_with_puzzles: grids,
             nodes: sum(self.nodes, other.nodes)?,
             tested: sum(self.tested, other.tested)?,
+            work: self.work.plus(&other.work)?,
             puzzles,
             parts: self.parts.plus(other.parts),
         })

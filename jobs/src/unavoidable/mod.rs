@@ -10,11 +10,11 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use shared::{
     grid::notation::text,
-    unavoidable::{CellSet, CompleteGrid, most_disjoint, unavoidable_sets},
+    unavoidable::{CellSet, most_disjoint, unavoidable_sets},
 };
 
 use crate::{
-    grids::{self, Grids},
+    grids::{self, Chosen, GridRange, Grids},
     input::Surroundings,
     kind::{BadPartial, BadSettings, JobKind, Progress, Report, UnitContext, UnitError},
     parts::{Finished, OutputError, PartsDigest, each_part},
@@ -35,10 +35,14 @@ pub struct UnavoidableArgs {
     /// digits itself
     #[arg(required = true, value_name = "GRIDS", value_parser = Grids::typed)]
     grids: Vec<Grids>,
+    /// Of the list only these grids, by number from 1: N, FROM..TO (both belong to it), FROM.. or ..TO
+    #[arg(long, value_name = "FROM..TO", value_parser = GridRange::typed)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    range: Option<GridRange>,
     /// Find sets of at most N cells
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(4..=i64::from(MOST_SIZE)))]
     max_size: u32,
-    /// List the sets too, in the output: cells from 0, row by row
+    /// List the sets too: all in the output, those of the first grids in the report (cells from 0, row by row)
     #[arg(long)]
     #[serde(default)]
     sets: bool,
@@ -46,7 +50,7 @@ pub struct UnavoidableArgs {
 
 /// See the module.
 pub struct Unavoidable {
-    grids: Vec<CompleteGrid>,
+    list: Chosen,
     max_size: u32,
     sets: bool,
 }
@@ -55,8 +59,9 @@ impl JobKind for Unavoidable {
     const NAME: &'static str = "unavoidable";
     const ABOUT: &'static str = "Finds the minimal unavoidable sets of grids, and the most disjoint ones";
     const EXAMPLES: &'static str = "Examples:\n  nonet run unavoidable grids.txt -o sets.csv\n  \
+        nonet run unavoidable grids.txt --range 101..200 --format json\n  \
         nonet run unavoidable 1234341221434321 --max-size 8 --sets -o sets.csv";
-    const REVISION: u32 = 2;
+    const REVISION: u32 = 3;
     const OUTPUT: Option<&'static str> =
         Some("CSV, a row for each grid: MCN, number of sets by size, sets if asked for");
 
@@ -68,21 +73,22 @@ impl JobKind for Unavoidable {
     }
 
     fn new(args: UnavoidableArgs) -> Result<Self, BadSettings> {
-        let UnavoidableArgs { grids, max_size, sets } = args;
-        let grids = grids::read(&grids).map_err(BadSettings)?;
+        let UnavoidableArgs { grids, range, max_size, sets } = args;
+        let list = grids::read(&grids, range).map_err(BadSettings)?;
         if !(4..=MOST_SIZE).contains(&max_size) {
             return Err(BadSettings(format!("--max-size {max_size}: from 4 to {MOST_SIZE}")));
         }
-        Ok(Self { grids, max_size, sets })
+        Ok(Self { list, max_size, sets })
     }
 
     fn units(&self) -> u64 {
-        self.grids.len().div_ceil(GRIDS_OF_UNIT) as u64
+        self.list.grids.len().div_ceil(GRIDS_OF_UNIT) as u64
     }
 
     fn unit_name(&self, unit: u64) -> String {
         let Range { start, end } = self.grids_of(unit);
-        format!("grids {} to {end}", start + 1)
+        let before = self.list.first - 1;
+        format!("grids {} to {}", before + start as u64 + 1, before + end as u64)
     }
 
     fn empty(&self) -> Partial {
@@ -95,10 +101,10 @@ impl JobKind for Unavoidable {
             if context.stopped() {
                 return Err(UnitError::Stopped);
             }
-            let grid = &self.grids[number];
+            let grid = &self.list.grids[number];
             let sets = unavoidable_sets(grid, self.max_size as usize);
-            let found = self.of_grid(number, &sets);
-            part += &self.row(&found, &sets);
+            let found = self.of_grid(number, sets);
+            part += &self.row(&found);
             partial.take(found);
         }
         partial.parts = PartsDigest::of(unit, part.as_bytes());
@@ -134,7 +140,7 @@ impl JobKind for Unavoidable {
 impl Unavoidable {
     fn grids_of(&self, unit: u64) -> Range<usize> {
         let start = usize::try_from(unit).expect("grids are in memory") * GRIDS_OF_UNIT;
-        start..(start + GRIDS_OF_UNIT).min(self.grids.len())
+        start..(start + GRIDS_OF_UNIT).min(self.list.grids.len())
     }
 
     /// Sizes that are counted.
@@ -142,17 +148,18 @@ impl Unavoidable {
         self.max_size as usize - 3
     }
 
-    fn of_grid(&self, number: usize, sets: &[CellSet]) -> OfGrid {
+    fn of_grid(&self, number: usize, sets: Vec<CellSet>) -> OfGrid {
         let mut by_size = vec![0; self.sizes()];
-        for set in sets {
+        for set in &sets {
             by_size[set.len() - 4] += 1;
         }
         let small = |number: usize| u32::try_from(number).expect("grids are in memory");
-        OfGrid { grid: small(number), mcn: small(most_disjoint(sets).len()), by_size }
+        let mcn = small(most_disjoint(&sets).len());
+        OfGrid { grid: small(number), mcn, by_size, sets: if self.sets { sets } else { Vec::new() } }
     }
 
-    fn row(&self, found: &OfGrid, sets: &[CellSet]) -> String {
-        let grid = &self.grids[found.grid as usize];
+    fn row(&self, found: &OfGrid) -> String {
+        let grid = &self.list.grids[found.grid as usize];
         let mut row = format!("{},{}", text(grid.shape(), grid.digits()), found.mcn);
         for count in &found.by_size {
             row += &format!(",{count}");
@@ -160,7 +167,7 @@ impl Unavoidable {
         if self.sets {
             let cells = |set: &CellSet| set.iter().map(|cell| cell.to_string()).collect::<Vec<_>>().join("-");
             row.push(',');
-            row += &sets.iter().map(cells).collect::<Vec<_>>().join(" ");
+            row += &found.sets.iter().map(cells).collect::<Vec<_>>().join(" ");
         }
         row + "\n"
     }

@@ -1,9 +1,12 @@
 //! The report: sets by size and MCN, for the first grids and for all together.
 
-use std::fmt::Write;
+use std::{fmt::Write, iter};
 
 use serde_json::{Map, Value, json};
-use shared::{grid::notation, unavoidable::CompleteGrid};
+use shared::{
+    grid::notation,
+    unavoidable::{CellSet, CompleteGrid},
+};
 
 use super::{
     Unavoidable,
@@ -29,7 +32,7 @@ pub fn report(job: &Unavoidable, partial: &Partial, progress: &Progress) -> Repo
 }
 
 fn grid(job: &Unavoidable, of: &OfGrid) -> String {
-    let grid = &job.grids[of.grid as usize];
+    let grid = &job.list.grids[of.grid as usize];
     notation::text(grid.shape(), grid.digits())
 }
 
@@ -38,17 +41,24 @@ fn by_size(counts: impl IntoIterator<Item = u64>) -> Map<String, Value> {
 }
 
 fn json(job: &Unavoidable, partial: &Partial, progress: &Progress) -> Value {
-    let grids = partial.first.iter().map(|of| {
-        json!({
+    let with_sets = if job.sets { partial.kept() } else { 0 };
+    let grids = partial.first.iter().enumerate().map(|(at, of)| {
+        let mut json = json!({
             "grid": grid(job, of),
             "sets_by_size": by_size(of.by_size.iter().map(|&count| count.into())),
             "mcn": of.mcn,
-        })
+        });
+        if at < with_sets {
+            json["sets"] = of.sets.iter().map(|set| set.iter().collect::<Vec<_>>()).collect();
+        }
+        json
     });
     let by_mcn = partial.by_mcn.iter().map(|(mcn, grids)| (mcn.to_string(), json!(grids.to_string())));
     json!({
         "complete": progress.complete(),
         "max_size": job.max_size,
+        "range": [job.list.first, job.list.last()],
+        "grids_in_list": job.list.all.to_string(),
         "grids_done": partial.grids.to_string(),
         "sets_by_size": by_size(partial.by_size.iter().copied()),
         "grids_by_mcn": by_mcn.collect::<Map<_, _>>(),
@@ -65,13 +75,14 @@ fn table(job: &Unavoidable, partial: &Partial, progress: &Progress) -> String {
     };
     let sizes = columns(4..=job.max_size);
     if partial.first.len() <= MOST_LINES {
-        let width = job.grids.iter().map(CompleteGrid::cells).max().unwrap_or(4);
+        let width = job.list.grids.iter().map(CompleteGrid::cells).max().unwrap_or(4);
         line(format!("{:width$}  MCN{sizes}", "grid"));
         for of in &partial.first {
             line(format!("{:width$}  {:>3}{}", grid(job, of), of.mcn, columns(&of.by_size)));
         }
         line(String::new());
     }
+    job.list.words().into_iter().for_each(&mut line);
     line(format!("sets of {} grids by size", partial.grids));
     line(sizes);
     line(columns(&partial.by_size));
@@ -79,10 +90,36 @@ fn table(job: &Unavoidable, partial: &Partial, progress: &Progress) -> String {
     for (mcn, grids) in &partial.by_mcn {
         line(format!("{mcn:>7}  {grids}"));
     }
+    if job.sets {
+        sets(job, partial).into_iter().for_each(&mut line);
+    }
     if !progress.complete() {
         line(format!("unfinished: {} of {} units are done", progress.done, progress.units));
     }
     text
+}
+
+/// A line for each set of a single grid, or where the sets are.
+fn sets(job: &Unavoidable, partial: &Partial) -> Vec<String> {
+    match (partial.first.as_slice(), partial.kept()) {
+        ([], _) => Vec::new(),
+        ([of], 1) => {
+            let grid = &job.list.grids[of.grid as usize];
+            let lines = of.sets.iter().map(|&set| format!("{:>4}  {}", set.len(), cells(grid, set)));
+            iter::once("sets: size and cells".into()).chain(lines).collect()
+        }
+        (_, 0) => vec!["the sets are in the output only (--output): they are too many here".into()],
+        (_, kept) => {
+            vec![format!("sets: all in the output (--output), of the first {kept} grids with --format json")]
+        }
+    }
+}
+
+/// The cells of a set with their digits: `r1c1=4 r1c5=7`.
+fn cells(grid: &CompleteGrid, set: CellSet) -> String {
+    let side = grid.shape().side();
+    let cell = |cell: usize| format!("r{}c{}={}", cell / side + 1, cell % side + 1, grid.digits()[cell]);
+    set.iter().map(cell).collect::<Vec<_>>().join(" ")
 }
 
 fn plots(partial: &Partial) -> Vec<Plot> {
