@@ -8,7 +8,8 @@ use shared::{
     catalogue::small::SmallGrids,
     grid::Shape,
     unavoidable::{
-        CellSet, CompleteGrid, brute, minimal_hitting_sets, most_disjoint, sample::Estimate, unavoidable_sets,
+        CellSet, CompleteGrid, all_unavoidable_sets, brute, hit::Uniqueness, hitting_sets_by_size,
+        minimal_hitting_sets, most_disjoint, sample::Estimate, unavoidable_sets,
     },
 };
 
