@@ -8,12 +8,14 @@
 //! - `find`: all minimal unavoidable sets up to a size; [`brute`] is its slow ancestor;
 //! - `antichain`, `packing`: the minimal ones among sets; the most disjoint ones (MCN);
 //! - [`hit`]: every puzzle of a grid with a given number of clues;
-//! - `minimal`: every minimal puzzle of a small grid; [`sample`]: how many a 9x9 grid has, estimated.
+//! - `minimal`: every minimal puzzle of a small grid; [`sample`]: how many a 9x9 grid has, estimated; [`draw`]: random
+//!   grids.
 
 mod antichain;
 pub mod brute;
 mod cells;
 mod complete;
+pub mod draw;
 mod find;
 pub mod hit;
 mod minimal;
