@@ -7,9 +7,13 @@ use rand_chacha::ChaCha8Rng;
 use shared::{
     catalogue::small::SmallGrids,
     grid::Shape,
+    solve::bitslice::Level,
     unavoidable::{
-        CellSet, CompleteGrid, all_unavoidable_sets, brute, hit::Uniqueness, hitting_sets_by_size,
-        minimal_hitting_sets, most_disjoint, sample::Estimate, unavoidable_sets,
+        CellSet, CompleteGrid, all_unavoidable_sets, brute,
+        hit::{HittingProgress, HittingSearch, Uniqueness},
+        hitting_sets_by_size, minimal_hitting_sets, most_disjoint,
+        sample::{Estimate, Plan, Sampler},
+        unavoidable_sets,
     },
 };
 
@@ -228,18 +232,68 @@ fn six_by_six_has_the_minimal_puzzles_of_brute_force() {
 
 #[test]
 fn sampling_estimates_what_can_be_counted_and_does_not_depend_on_the_split() {
-    let grid = CompleteGrid::read("1234341221434321").unwrap();
-    let estimates: Vec<Estimate> = (0..4).map(|seed| Estimate::of_grid(&grid, seed, 5_000)).collect();
-    let forth = estimates.iter().fold(Estimate::default(), Estimate::merge);
-    let back = estimates.iter().rev().fold(Estimate::default(), Estimate::merge);
-    assert_eq!(forth, back);
-    assert_eq!(forth.ways(), 20_000);
-    for (clues, exact) in [(4, 12.0), (5, 256.0), (6, 16.0)] {
-        let (mean, error) = forth.with_clues(clues);
-        assert!((mean - exact).abs() < 5.0 * error, "{clues} clues: {mean} +- {error}, seeds 0..4");
-        assert!(error < 0.1 * exact, "{clues} clues: {mean} +- {error}");
+    let counted = [("1234341221434321", [12.0, 256.0, 16.0]), ("1234341223414123", [128.0, 176.0, 0.0])];
+    for (text, exact) in counted {
+        let grid = CompleteGrid::read(text).unwrap();
+        let estimates: Vec<Estimate> = (0..4).map(|seed| Estimate::of_grid(&grid, seed, 5)).collect();
+        let forth = estimates.iter().fold(Estimate::default(), Estimate::merge);
+        let back = estimates.iter().rev().fold(Estimate::default(), Estimate::merge);
+        assert_eq!(forth, back);
+        assert_eq!(forth.populations(), 20);
+        for (clues, exact) in (4..).zip(exact) {
+            let (mean, error) = forth.with_clues(clues);
+            assert!((mean - exact).abs() <= 5.0 * error, "{text}, {clues}: {mean} +- {error}, seeds 0..4");
+            assert!(error <= 0.25 * exact, "{text}, {clues} clues: {mean} +- {error}");
+        }
+        let (mean, error) = forth.total();
+        let exact: f64 = exact.iter().sum();
+        assert!((mean - exact).abs() < 5.0 * error && error < 6.0, "{text}: {mean} +- {error}");
+        assert!(forth.largest_share_of_total() < 0.2);
     }
-    let (mean, error) = forth.total();
-    assert!((mean - 284.0).abs() < 5.0 * error && error < 10.0, "{mean} +- {error}");
-    assert!(forth.largest_share() < 0.01);
+}
+
+/// The smallest minimal puzzles of a 2x3 grid, found by the search for hitting sets, against the estimate.
+#[test]
+fn sampling_agrees_with_the_puzzles_that_a_search_finds() {
+    let grid = CompleteGrid::read("123456456123231564564231312645645312").unwrap();
+    let search = HittingSearch::new(&grid, 0..=10, 1).unwrap();
+    let found = search.run_unit(0, HittingProgress::default(), &mut |_| false).unwrap();
+    let mut uniqueness = Uniqueness::new(&grid);
+    let mut minimal =
+        |clues: &CellSet| clues.iter().all(|cell| !uniqueness.holds(clues.without(CellSet::single(cell))));
+    let mut exact = [0.0; 11];
+    found.puzzles.iter().filter(|clues| minimal(clues)).for_each(|clues| exact[clues.len()] += 1.0);
+    assert_eq!(exact[8..], [0.0, 72.0, 14_580.0]);
+    let estimate = Estimate::of_grid(&grid, 1, 10);
+    for (clues, exact) in exact.into_iter().enumerate() {
+        let (mean, error) = estimate.with_clues(clues);
+        assert!((mean - exact).abs() <= 5.0 * error, "{clues} clues: {mean} +- {error}, {exact}");
+        assert!(error <= 0.3 * exact, "{clues} clues: {mean} +- {error}");
+    }
+}
+
+/// Whatever the solver's level, to the last bit; and a stopped population is none.
+#[test]
+fn populations_are_the_same_at_every_level() {
+    let plan = Plan { grids: 4, choices: 100, clues: 34, size: 32 };
+    let levels = Level::ALL.into_iter().filter(|level| level.is_available());
+    let texts: Vec<String> = levels
+        .map(|level| Sampler::new(level, plan).population(1, 2, &|| false).unwrap())
+        .map(|estimate| serde_json::to_string(&estimate).unwrap())
+        .collect();
+    assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+    assert_eq!(Sampler::default().population(1, 2, &|| true), None);
+}
+
+/// D. Berthier, "Unbiased statistics of a constraint satisfaction problem - a controlled-bias generator" (2009):
+/// 3.10e37 minimal puzzles, to 0.065 %.
+#[test]
+#[ignore = "some minutes without optimisation"]
+fn sampling_finds_the_number_of_all_minimal_puzzles() {
+    let mut sampler = Sampler::default();
+    let one = |number| sampler.population(1, number, &|| false).unwrap();
+    let estimate = (0..30).map(one).fold(Estimate::default(), |sum, one| sum.merge(&one));
+    let (mean, error) = estimate.total();
+    let exact = 3.10e37 / 6_670_903_752_021_072_936_960.0;
+    assert!((mean - exact).abs() < 4.0 * error && error < 0.15 * exact, "{mean} +- {error}, {exact}");
 }

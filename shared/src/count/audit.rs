@@ -5,7 +5,7 @@
 //! through every choice of column sets of the other boxes, or through every filling of them, and finds fillings and
 //! completions of each by themselves. What comes out is a list of completion numbers and how often each occurs.
 
-pub(super) mod fillings;
+pub(crate) mod fillings;
 mod pairs;
 
 use std::sync::OnceLock;

@@ -9,13 +9,15 @@
 //!   small shapes;
 //! - `antichain`, `packing`: the minimal ones among sets; the most disjoint ones (MCN);
 //! - [`hit`]: every puzzle of a grid with a given number of clues;
-//! - `minimal`: every minimal puzzle of a small grid; `valid`: how many puzzles with one solution it has; [`sample`]: how many a 9x9 grid has, estimated.
+//! - `minimal`: every minimal puzzle of a small grid; `valid`: how many puzzles with one solution it has; [`sample`]: how many
+//!   a 9x9 grid has, estimated; [`draw`]: random grids.
 
 mod antichain;
 pub mod brute;
 mod cells;
 mod complete;
 mod differences;
+pub mod draw;
 mod find;
 pub mod hit;
 mod minimal;
