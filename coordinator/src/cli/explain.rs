@@ -62,6 +62,10 @@ pub async fn run(args: ExplainArgs) -> Result<Outcome, Failure> {
         () = stop.cancelled() => return Ok(Outcome::Interrupted),
         text = explained => text.map_err(|e| Failure::failed(format!("explaining failed: {e}")))??,
     };
+    if stop.is_cancelled() {
+        // Both may have ended at once, and then either may have been taken; this text says that it was cut short.
+        return Ok(Outcome::Interrupted);
+    }
     format::print(&text)?;
     Ok(Outcome::Done)
 }

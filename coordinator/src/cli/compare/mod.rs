@@ -83,6 +83,8 @@ pub async fn run(args: CompareArgs) -> Result<Outcome, Failure> {
         () = stop.cancelled() => return Ok(Outcome::Interrupted),
         compared = compared => compared.map_err(|e| Failure::failed(format!("comparing failed: {e}")))??,
     };
+    // Both may have ended at once, and then either may have been taken.
+    let Some(compared) = compared else { return Ok(Outcome::Interrupted) };
     let report = table::report(&compared);
     format::print(&match format {
         ReportFormat::Table => report.table.clone(),
@@ -98,7 +100,12 @@ fn page(report: &Report) -> String {
     Page { heading: "nonet compare", about: &about, warnings: &[], report, json: &report.json }.html()
 }
 
-fn compare(args: CompareArgs, runtime: Handle, stop: &dyn Fn() -> bool) -> Result<Vec<Compared>, Failure> {
+/// What each corpus gave, or `None` if it was stopped.
+fn compare(
+    args: CompareArgs,
+    runtime: Handle,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Vec<Compared>>, Failure> {
     let tell = |what: &str| eprintln!("nonet: {what}");
     let around = Surroundings { storage: Arc::new(Stores::new(runtime)), inputs: None, tell: &tell };
     let methods = if args.methods.is_empty() { Method::all().collect() } else { args.methods };
@@ -115,7 +122,7 @@ fn compare(args: CompareArgs, runtime: Handle, stop: &dyn Fn() -> bool) -> Resul
         let mut runs = Vec::new();
         for &method in &methods {
             let began = Instant::now();
-            let Some(of_method) = run_all(method, &sample.puzzles, limits, stop) else { return Ok(compared) };
+            let Some(of_method) = run_all(method, &sample.puzzles, limits, stop) else { return Ok(None) };
             if began.elapsed() >= TOLD_FROM {
                 let (solved, of) = (Summary::of(&of_method).solved, sample.puzzles.len());
                 let seconds = began.elapsed().as_secs_f64();
@@ -126,5 +133,5 @@ fn compare(args: CompareArgs, runtime: Handle, stop: &dyn Fn() -> bool) -> Resul
         let puzzles = sample.puzzles.len();
         compared.push(Compared { name, puzzles, of: sample.of, others: sample.others, runs });
     }
-    Ok(compared)
+    Ok(Some(compared))
 }
