@@ -26,6 +26,17 @@ impl Published {
     }
 }
 
+/// A number from the literature that is known to some digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimated {
+    /// What it counts, and how well it is known.
+    pub what: &'static str,
+    /// As a number with an exponent.
+    pub digits: &'static str,
+    /// Who found it, when, and where it can be looked up.
+    pub source: &'static str,
+}
+
 /// Grids by shape, for every shape whose number is known.
 pub const GRIDS: [(u8, u8, Published); 7] = [
     (
@@ -294,6 +305,30 @@ pub const SIXTEEN_CLUES_CORE_HOURS: Published = Published {
     digits: "7,100,000",
     source: "McGuire, Tugemann & Civario 2012, \"There is no 16-clue sudoku\", arXiv:1201.0749",
 };
+
+/// What a large sample told of the minimal puzzles of all 9x9 grids.
+pub const MINIMAL_3X3: Estimated = Estimated {
+    what: "minimal 9x9 puzzles, estimated with a relative error of 0.065 %",
+    digits: "3.10e37",
+    source: "Berthier 2009, \"Unbiased statistics of a CSP: a controlled-bias generator\", CISSE 09",
+};
+
+/// The same by number of clues, in per cent.
+pub const MINIMAL_SHARES_3X3: [(usize, f64); 13] = [
+    (20, 1.32e-7),
+    (21, 0.000_034),
+    (22, 0.003_48),
+    (23, 0.148),
+    (24, 2.28),
+    (25, 13.42),
+    (26, 31.91),
+    (27, 32.71),
+    (28, 15.48),
+    (29, 3.598),
+    (30, 0.41),
+    (31, 0.0241),
+    (32, 0.001_02),
+];
 
 #[cfg(test)]
 mod tests {

@@ -8,11 +8,11 @@ use shared::{
     unavoidable::CellSet,
 };
 
-use super::{List, Minimal, place};
-use crate::{
-    kind::JobKind,
-    parts::{Finished, Form, OutputError, each_rendered},
+use super::{
+    List,
+    every::{Every, place},
 };
+use crate::parts::{Finished, Form, OutputError, each_rendered};
 
 /// A part: the clues of the essentially different puzzles of a grid.
 pub fn encode(different: &[CellSet]) -> Vec<u8> {
@@ -21,7 +21,7 @@ pub fn encode(different: &[CellSet]) -> Vec<u8> {
 
 /// Writes the list that is asked for.
 pub fn assemble(
-    job: &Minimal,
+    job: &Every,
     finished: &Finished<'_>,
     out: &mut (dyn io::Write + Send),
 ) -> Result<(), OutputError> {
@@ -48,7 +48,7 @@ struct Row {
 }
 
 /// What the list has for one of the essentially different puzzles.
-fn listed(job: &Minimal, class: &GridClass, clues: CellSet) -> Vec<Row> {
+fn listed(job: &Every, class: &GridClass, clues: CellSet) -> Vec<Row> {
     let grids = job.grids();
     let renamings = grids.renamings();
     if job.list == List::Different {
@@ -93,12 +93,12 @@ impl Row {
         self.grid.iter().enumerate().map(given).collect()
     }
 
-    fn csv(&self, job: &Minimal) -> String {
+    fn csv(&self, job: &Every) -> String {
         let [puzzle, solution] = [&self.puzzle(), &self.grid].map(|cells| text(job.shape, cells));
         format!("{puzzle},{},{solution},{}\n", self.clues.len(), self.stands_for)
     }
 
-    fn drawn(&self, job: &Minimal) -> String {
+    fn drawn(&self, job: &Every) -> String {
         let head = format!("{} clues, stands for {}\n", self.clues.len(), self.stands_for);
         head + &drawing(job.shape, &self.puzzle()) + "\n"
     }

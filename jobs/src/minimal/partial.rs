@@ -4,15 +4,24 @@ use std::{collections::BTreeMap, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
-use super::Minimal;
-use crate::{
-    kind::{BadPartial, JobKind},
-    parts::PartsDigest,
-};
+use shared::unavoidable::sample::Estimate;
+
+use super::every::Every;
+use crate::{kind::BadPartial, parts::PartsDigest};
 
 /// What some units have found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Partial {
+    /// Grids, of which everything is known.
+    Counted(Counted),
+    /// Populations.
+    Estimated(Estimate),
+}
+
+/// What some grids have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Partial {
+pub struct Counted {
     /// By unit, which is one of the essentially different grids.
     pub grids: BTreeMap<u64, OfGrid>,
     pub parts: PartsDigest,
@@ -40,7 +49,7 @@ impl OfGrid {
     }
 
     /// Whether a grid of the job can have so many puzzles.
-    fn is_possible(&self, job: &Minimal) -> bool {
+    fn is_possible(&self, job: &Every) -> bool {
         let cells = job.cells();
         let numbers = cells + 1;
         let lengths = (self.minimal.len(), self.different.len(), self.valid.len());
@@ -57,9 +66,9 @@ impl OfGrid {
     }
 }
 
-impl Partial {
+impl Counted {
     /// Whether this can be the yield of `range`.
-    pub fn check(&self, job: &Minimal, range: &Range<u64>) -> Result<(), BadPartial> {
+    pub fn check(&self, job: &Every, range: &Range<u64>) -> Result<(), BadPartial> {
         if range.is_empty() || range.end > job.units() || !self.grids.keys().copied().eq(range.clone()) {
             return bad("the grids are not those of these units");
         }

@@ -6,9 +6,8 @@ use serde_json::{Map, Value, json};
 use shared::{catalogue::small::GridClass, count::Exact, grid::notation::text};
 
 use super::{
-    Minimal,
-    partial::{OfGrid, Partial},
-    place,
+    every::{Every, place},
+    partial::{Counted, OfGrid},
 };
 use crate::{
     kind::{Progress, Report},
@@ -16,7 +15,7 @@ use crate::{
 };
 
 /// Words the report.
-pub fn report(job: &Minimal, partial: &Partial, progress: &Progress) -> Report {
+pub fn report(job: &Every, partial: &Counted, progress: &Progress) -> Report {
     let sums = Sums::of(job, partial);
     Report {
         json: json(job, partial, &sums, progress),
@@ -45,7 +44,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(job: &Minimal, partial: &Partial) -> Self {
+    fn of(job: &Every, partial: &Counted) -> Self {
         let mut by_clues: Vec<Sum> = (0..=job.cells()).map(|clues| Sum { clues, ..Sum::default() }).collect();
         for (class, of_grid) in classes(job, partial) {
             for sum in &mut by_clues {
@@ -73,7 +72,7 @@ impl Sums {
 }
 
 /// The grids that are done, with their puzzles.
-fn classes<'a>(job: &'a Minimal, partial: &'a Partial) -> impl Iterator<Item = (&'a GridClass, &'a OfGrid)> {
+fn classes<'a>(job: &'a Every, partial: &'a Counted) -> impl Iterator<Item = (&'a GridClass, &'a OfGrid)> {
     partial.grids.iter().map(|(&unit, of_grid)| (&job.grids().classes()[place(unit)], of_grid))
 }
 
@@ -82,7 +81,7 @@ fn by_clues(counts: &[u64]) -> Map<String, Value> {
     there.map(|(clues, count)| (clues.to_string(), json!(count.to_string()))).collect()
 }
 
-fn json(job: &Minimal, partial: &Partial, sums: &Sums, progress: &Progress) -> Value {
+fn json(job: &Every, partial: &Counted, sums: &Sums, progress: &Progress) -> Value {
     let grids: u64 = classes(job, partial).map(|(class, _)| class.grids).sum();
     let with_clues = sums.by_clues.iter().map(|sum| {
         let mut entry = json!({
@@ -126,7 +125,7 @@ fn grouped(number: u128) -> String {
     Exact::from(number).grouped()
 }
 
-fn table(job: &Minimal, partial: &Partial, sums: &Sums, progress: &Progress) -> String {
+fn table(job: &Every, partial: &Counted, sums: &Sums, progress: &Progress) -> String {
     let mut text = String::new();
     let mut line = |words: String| {
         text.push_str(words.trim_end());

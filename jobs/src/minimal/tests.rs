@@ -14,6 +14,17 @@ fn job(settings: serde_json::Value) -> Minimal {
     Minimal::new(serde_json::from_value(settings).unwrap()).unwrap()
 }
 
+/// The job of the exact counts.
+fn every(job: &Minimal) -> &Every {
+    let Minimal::Every(every) = job else { panic!("a sample") };
+    every
+}
+
+fn counted(partial: &mut Partial) -> &mut Counted {
+    let Partial::Counted(counted) = partial else { panic!("an estimate") };
+    counted
+}
+
 fn finished(units: u64) -> Progress {
     Progress { units, done: units, ..Progress::default() }
 }
@@ -82,12 +93,17 @@ fn shapes_and_lists_that_cannot_be_had_are_refused() {
         (json!({ "shape": "3x3" }), "3.1e37"),
         (json!({ "shape": "2x4" }), "2x3"),
         (json!({ "shape": "2x3", "list": "all" }), "too many"),
+        (json!({ "shape": "2x3", "sample": 10 }), "3x3"),
+        (json!({ "shape": "3x3", "sample": 0 }), "1 to 1000000000"),
+        (json!({ "sample": 10, "most_clues": 61 }), "28 to 60"),
+        (json!({ "sample": 10, "valid": true }), "lists no puzzles"),
+        (json!({ "shape": "2x2", "seed": 10 }), "--sample"),
     ] {
         let error = Minimal::new(serde_json::from_value(settings).unwrap()).err().unwrap();
         assert!(error.0.contains(word), "{error}");
     }
-    assert_eq!(job(json!({ "shape": "2x3" })).units(), 49);
-    assert_eq!(job(json!({ "shape": "2x3" })).grids().classes().len(), 49);
+    let six = job(json!({ "shape": "2x3" }));
+    assert_eq!((six.units(), every(&six).grids().classes().len()), (49, 49));
 }
 
 #[test]
@@ -95,11 +111,11 @@ fn yields_that_cannot_be_are_refused() {
     let job = job(json!({ "shape": "2x2" }));
     let good = run_with(&job, 0..1, None);
     let changes: [fn(&mut Partial); 5] = [
-        |partial| partial.grids.clear(),
-        |partial| partial.grids.get_mut(&0).unwrap().minimal[4] += 100_000,
-        |partial| partial.grids.get_mut(&0).unwrap().different[4] += 1000,
-        |partial| partial.grids.get_mut(&0).unwrap().valid.clear(),
-        |partial| partial.grids.get_mut(&0).unwrap().minimal.truncate(3),
+        |partial| counted(partial).grids.clear(),
+        |partial| counted(partial).grids.get_mut(&0).unwrap().minimal[4] += 100_000,
+        |partial| counted(partial).grids.get_mut(&0).unwrap().different[4] += 1000,
+        |partial| counted(partial).grids.get_mut(&0).unwrap().valid.clear(),
+        |partial| counted(partial).grids.get_mut(&0).unwrap().minimal.truncate(3),
     ];
     for change in changes {
         let mut bad = good.clone();
@@ -108,4 +124,44 @@ fn yields_that_cannot_be_are_refused() {
     }
     let mut twice = good.clone();
     assert!(job.merge(&mut twice, good).is_err());
+    let sample = self::job(json!({ "sample": 2 }));
+    assert!(sample.check(0..1, &twice).is_err() && sample.merge(&mut sample.empty(), twice).is_err());
+}
+
+/// Unbiased whatever the populations: the mean of a few is near what is published, and the same however it was split.
+#[test]
+fn a_sample_of_nine_by_nine_is_near_what_is_published() {
+    let job = job(json!({ "sample": 30, "seed": 5 }));
+    let partial = run_with(&job, 0..30, None);
+    let report = job.report(&partial, &finished(30)).unwrap();
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let total = &report.json["minimal_puzzles"];
+    let (mean, error) = (number(&total["estimate"]), number(&total["standard_error"]));
+    // The error is known badly itself: five of them, and a third of the number at most.
+    assert!((mean - 3.10e37).abs() < (5.0 * error).min(1e37), "{mean} +- {error}");
+    let different = number(&report.json["essentially_different"]["estimate"]);
+    assert!((different / mean - 2.55e25 / 3.10e37).abs() < 0.01 * different / mean);
+    let shares = report.json["by_clues"].as_object().unwrap().values().map(|of| number(&of["share_percent"]));
+    assert!((shares.sum::<f64>() - 100.0).abs() < 1e-3);
+    for clues in ["25", "26", "27", "28"] {
+        let of = &report.json["by_clues"][clues];
+        let (share, published) = (number(&of["share_percent"]), number(&of["published_share_percent"]));
+        assert!((share / published - 1.0).abs() < 0.5, "{clues}: {share} % is published as {published} %");
+    }
+    assert!(report.table.contains("Berthier") && report.plots.len() == 1, "{}", report.table);
+    let mut csv = Vec::new();
+    job.assemble(&Finished { report: &report.json, parts: &Parts::default(), form: Form::Csv }, &mut csv)
+        .unwrap();
+    assert_eq!(String::from_utf8(csv).unwrap(), report.csv);
+    splits_agree(&job, 0..3, [1, 2]);
+
+    let Partial::Estimated(estimate) = &partial else { panic!("counts") };
+    assert!(job.check(0..30, &partial).is_ok() && job.check(0..5, &partial).is_err());
+    let twice = Partial::Estimated(estimate.clone().merge(estimate));
+    assert!(job.check(0..30, &twice).is_err());
+    let nothing = job.report(&job.empty(), &Progress { units: 30, ..Progress::default() }).unwrap();
+    assert!(nothing.table.contains("0 of 30") && nothing.plots.is_empty(), "{}", nothing.table);
+    let one =
+        job.report(&run_with(&job, 0..1, None), &Progress { units: 30, done: 1, ..Progress::default() });
+    assert!(one.unwrap().table.contains("unknown"));
 }

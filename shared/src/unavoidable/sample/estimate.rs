@@ -52,6 +52,16 @@ impl Sums {
         (mean, if populations < 2 { f64::INFINITY } else { (variance / count).sqrt() })
     }
 
+    fn is_possible(&self, populations: u64) -> bool {
+        let square = |of: &Exact| of.times(of);
+        let populations = Exact::from(populations);
+        self.largest <= self.sum
+            && self.sum <= self.largest.times(&populations)
+            && square(&self.largest) <= self.squares
+            && self.squares <= self.largest.times(&self.sum)
+            && square(&self.sum) <= self.squares.times(&populations)
+    }
+
     fn largest_share(&self) -> f64 {
         if self.sum.is_zero() { 0.0 } else { float(&self.largest) / float(&self.sum) }
     }
@@ -110,6 +120,16 @@ impl Estimate {
         self.by_clues.get(clues).map_or(0.0, Sums::largest_share)
     }
 
+    /// Whether populations of puzzles with at most so many clues can have added up to this: the sums of the numbers of
+    /// clues are the total, squares are at least what equal shares have, and nothing is larger than the whole.
+    pub fn is_possible(&self, most_clues: usize) -> bool {
+        let sum = self.by_clues.iter().fold(Exact::default(), |sum, of| sum.plus(&of.sum));
+        let all = || self.by_clues.iter().chain([&self.total]);
+        self.by_clues.len() <= most_clues + 1
+            && sum == self.total.sum
+            && all().all(|sums| sums.is_possible(self.populations))
+    }
+
     /// The largest share of one population in the total.
     pub fn largest_share_of_total(&self) -> f64 {
         self.total.largest_share()
@@ -143,6 +163,24 @@ mod tests {
         assert!(all.largest_share_of_total() > 0.99);
         let text = serde_json::to_string(&all).unwrap();
         assert_eq!(serde_json::from_str::<Estimate>(&text).unwrap(), all);
+    }
+
+    #[test]
+    fn sums_that_no_populations_have_are_told() {
+        let good = population(&[(4, 1.0), (5, 2.5)]).merge(&population(&[(4, 3.0)]));
+        assert!(good.is_possible(5) && !good.is_possible(4) && Estimate::default().is_possible(0));
+        let changes: [fn(&mut Estimate); 5] = [
+            |all| all.populations = 1,
+            |all| all.total.sum = 1_u64.into(),
+            |all| all.by_clues[4].largest = all.by_clues[4].largest.times(&2_u64.into()),
+            |all| all.by_clues[4].squares = Exact::default(),
+            |all| all.total.squares = all.total.squares.times(&3_u64.into()),
+        ];
+        for change in changes {
+            let mut bad = good.clone();
+            change(&mut bad);
+            assert!(!bad.is_possible(5), "{bad:?}");
+        }
     }
 
     #[test]
