@@ -5,13 +5,15 @@ use std::ops::RangeInclusive;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use shared::{
+    catalogue::small::SmallGrids,
     grid::{
         Shape,
         notation::{nine, text},
     },
     unavoidable::{
-        CellSet, CompleteGrid, brute,
+        CellSet, CompleteGrid, all_unavoidable_sets, brute,
         hit::{CannotSearch, Found, HittingProgress, HittingSearch, Uniqueness},
+        hitting_sets_by_size,
     },
 };
 
@@ -91,6 +93,22 @@ fn six_by_six_has_the_puzzles_of_brute_force_for_many_clues() {
         let found = search(&grid, numbers.clone(), 1);
         let slow = numbers.flat_map(|number| brute::puzzles(&grid, number as usize, 4)).collect();
         assert_eq!(sorted(found.puzzles), sorted(slow), "{}", text(grid.shape(), grid.digits()));
+    }
+}
+
+/// Where brute force has no hope: against the numbers of puzzles with one solution by their number of clues, which come
+/// from a map of all sets of cells.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes without optimisation")]
+fn six_by_six_has_as_many_puzzles_as_a_map_of_all_sets_of_cells() {
+    let every = SmallGrids::new(Shape::SIX).unwrap();
+    let grid = CompleteGrid::read(SIX[0]).unwrap();
+    let sets = all_unavoidable_sets(&grid, &every);
+    let numbers = hitting_sets_by_size(&sets, grid.cells(), &|| false).unwrap();
+    for clues in (0..=11).chain(32..=36) {
+        let found = sorted(search(&grid, clues..=clues, 1).puzzles);
+        assert_eq!(found.len() as u64, numbers[clues as usize], "{clues} clues");
+        assert!(found.windows(2).all(|pair| pair[0] != pair[1]), "{clues} clues");
     }
 }
 

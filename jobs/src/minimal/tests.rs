@@ -128,6 +128,23 @@ fn yields_that_cannot_be_are_refused() {
     assert!(sample.check(0..1, &twice).is_err() && sample.merge(&mut sample.empty(), twice).is_err());
 }
 
+/// Our own numbers, which nobody else has published: two ways give them for single grids (`shared/tests/unavoidable.rs`).
+#[test]
+#[ignore = "some minutes with --release, hours without"]
+fn six_by_six_has_as_many_as_it_had() {
+    let job = job(json!({ "shape": "2x3" }));
+    let report = job.report(&run_with(&job, 0..49, None), &finished(49)).unwrap();
+    assert_eq!(report.json["minimal_puzzles"], "43149319488000");
+    assert_eq!(report.json["up_to_relabelling"], "59929610400");
+    assert_eq!(report.json["essentially_different"], "17343039");
+    let different =
+        [(8, 537), (9, 175_369), (10, 3_709_745), (11, 9_189_475), (12, 3_906_001), (13, 354_809)];
+    for (clues, number) in different.into_iter().chain([(14, 7061), (15, 42)]) {
+        let by_clues = &report.json["by_clues"][clues.to_string()];
+        assert_eq!(by_clues["essentially_different"], number.to_string(), "{clues}");
+    }
+}
+
 /// Unbiased whatever the populations: the mean of a few is near what is published, and the same however it was split.
 #[test]
 fn a_sample_of_nine_by_nine_is_near_what_is_published() {
