@@ -12,7 +12,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// A live process holds the folder.
-    #[error("another nonet process{holder} uses this folder: {}", .dir.display())]
+    #[error("another nonet process{holder} uses this folder: {} (--state names another)", .dir.display())]
     InUse {
         /// The folder.
         dir: PathBuf,
