@@ -109,13 +109,18 @@ impl Another {
     /// Places a digit that the cell may get.
     #[inline(always)]
     fn place(&self, state: &mut State, cell: usize, digit: usize) {
-        let keep = !(1 << cell);
-        state.empty &= keep;
         for may in &mut state.may {
-            *may &= keep;
+            *may &= !(1 << cell);
         }
+        self.place_single(state, cell, digit);
+    }
+
+    /// Places a digit in a cell that may get no other.
+    #[inline(always)]
+    fn place_single(&self, state: &mut State, cell: usize, digit: usize) {
+        state.empty &= !(1 << cell);
         state.may[digit] &= !self.seen[cell];
-        state.has[digit] |= !keep;
+        state.has[digit] |= 1 << cell;
     }
 
     /// Places what is forced. False when a cell has no candidate or a digit no place.
@@ -142,7 +147,7 @@ impl Another {
                             // Two cells of a unit with the same only candidate.
                             return false;
                         }
-                        self.place(state, cell, digit);
+                        self.place_single(state, cell, digit);
                     }
                 }
                 continue;

@@ -3,11 +3,12 @@
 //! Most of the tree is at its bottom. With at most four clues left the sets are put into a `matrix` once, and below
 //! that no list is made: a cell is chosen, the sets that it hits are struck out, the first of the others is taken. The
 //! same choices come up in the same way as higher in the tree (`pair`): each cell of an unhit set in turn, those before
-//! it dead, bands without room dead, the last clue in all sets that are left.
+//! it dead, bands without room dead, the last clue in all sets that are left. Three sets that do not meet end a branch
+//! with two clues left, as they need a clue each.
 
 use super::{
     lists::Word,
-    matrix::Matrix,
+    matrix::{LANES, Matrix},
     pair::{Pair, hits_all, in_bands, node},
 };
 
@@ -102,9 +103,62 @@ fn three(search: &mut Pair, place: Place) {
     }
 }
 
+/// No cell: among the partners of one it says that there is no set that the partner has to hit.
+const NO_SET: Word = 1 << 63;
+
+/// The last two clues, all cells of a set at once for the first of them: most have no partner, and no branch is needed
+/// to see that.
 #[inline(always)]
 fn two(search: &mut Pair, place: Place) {
-    branch!(search, place, one);
+    let matrix = &matrix!(search);
+    let unhit = matrix.unhit[place.level];
+    if unhit == 0 {
+        return spare_clues(search, place);
+    }
+    if matrix.three_apart(unhit) {
+        return;
+    }
+    let mut alive = search.limits.living(place.chosen, place.alive);
+    let mut cells = matrix.first(unhit) & alive;
+    while cells != 0 {
+        let mut firsts = [0; LANES];
+        let mut partners = [0; LANES];
+        for (first, partner) in firsts.iter_mut().zip(&mut partners) {
+            let bit = cells & cells.wrapping_neg();
+            cells &= !bit;
+            alive &= !bit;
+            *first = bit;
+            *partner = alive | NO_SET;
+        }
+        matrix!(search).partners(unhit, &firsts, &mut partners);
+        for (&first, &partners) in firsts.iter().zip(&partners) {
+            if partners != 0 && first != 0 {
+                try_two(search, place, first, partners);
+            }
+        }
+    }
+}
+
+/// Tries a cell together with each of those that hit all sets that it does not; sets that have been learned since the
+/// partners were found are looked at again.
+#[inline(always)]
+fn try_two(search: &mut Pair, place: Place, first: Word, partners: Word) {
+    let matrix = &matrix!(search);
+    let unhit = matrix.unhit[place.level] & !matrix.hits(first.trailing_zeros() as usize);
+    let mut partners = partners & !NO_SET;
+    if unhit == 0 {
+        return spare_clues(search, place.with(first, partners));
+    }
+    while partners != 0 {
+        let cell = partners.trailing_zeros() as usize;
+        let bit = 1 << cell;
+        partners &= !bit;
+        let matrix = &matrix!(search);
+        let unhit = matrix.unhit[place.level] & !matrix.hits(first.trailing_zeros() as usize);
+        if unhit & !matrix.hits(cell) == 0 && matrix.hit_others(place.since | first | bit) {
+            try_last(search, place.depth, place.chosen | first | bit);
+        }
+    }
 }
 
 /// The last clue hits all sets that are left.

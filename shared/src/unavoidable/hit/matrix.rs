@@ -9,6 +9,9 @@ use super::lists::Word;
 /// Columns: sets that fit.
 const MOST: usize = 64;
 
+/// Cells that are looked at together.
+pub(super) const LANES: usize = 8;
+
 /// Some of the columns.
 pub(super) type Columns = u64;
 
@@ -17,6 +20,8 @@ pub(super) struct Matrix {
     sets: [Word; MOST],
     number: usize,
     hits: [Columns; 64],
+    /// For each set those that do not meet it.
+    apart: [Columns; MOST],
     /// Sets without a column.
     others: Vec<Word>,
     /// The sets that are unhit at each level; those below the current one are of no interest.
@@ -28,7 +33,14 @@ pub(super) const LEVELS: usize = 5;
 
 impl Matrix {
     pub(super) fn new() -> Self {
-        Self { sets: [0; MOST], number: 0, hits: [0; 64], others: Vec::new(), unhit: [0; LEVELS] }
+        Self {
+            sets: [0; MOST],
+            number: 0,
+            hits: [0; 64],
+            apart: [0; MOST],
+            others: Vec::new(),
+            unhit: [0; LEVELS],
+        }
     }
 
     /// Takes these sets, smaller ones first.
@@ -43,7 +55,11 @@ impl Matrix {
         }
         self.others.extend_from_slice(&sets[number..]);
         self.number = number;
-        self.unhit[0] = if number == MOST { Columns::MAX } else { (1 << number) - 1 };
+        let all = if number == MOST { Columns::MAX } else { (1 << number) - 1 };
+        for (place, &set) in sets[..number].iter().enumerate() {
+            self.apart[place] = all & !self.met(set);
+        }
+        self.unhit[0] = all;
     }
 
     #[inline(always)]
@@ -55,6 +71,17 @@ impl Matrix {
         }
     }
 
+    /// The sets that some cells hit.
+    #[inline(always)]
+    fn met(&self, cells: Word) -> Columns {
+        let (mut met, mut rest) = (0, cells);
+        while rest != 0 {
+            met |= self.hits[rest.trailing_zeros() as usize & 63];
+            rest &= rest - 1;
+        }
+        met
+    }
+
     /// Adds a set that is unhit at every level.
     pub(super) fn learn(&mut self, set: Word) {
         if self.number == MOST {
@@ -63,6 +90,15 @@ impl Matrix {
         }
         let column = 1 << self.number;
         self.sets[self.number] = set;
+        let mut apart = 0;
+        for place in 0..self.number {
+            if self.sets[place] & set != 0 {
+                continue;
+            }
+            apart |= 1 << place;
+            self.apart[place] |= column;
+        }
+        self.apart[self.number] = apart;
         self.number += 1;
         self.mark(set, column);
         self.unhit.iter_mut().for_each(|unhit| *unhit |= column);
@@ -78,6 +114,27 @@ impl Matrix {
     #[inline(always)]
     pub(super) fn hits(&self, cell: usize) -> Columns {
         self.hits[cell & 63]
+    }
+
+    /// Leaves of the `partners` of each cell (given by its bit) those that hit all of the sets that the cell does not.
+    #[inline(always)]
+    pub(super) fn partners(&self, some: Columns, cells: &[Word; LANES], partners: &mut [Word; LANES]) {
+        let mut rest = some & (some - 1);
+        while rest != 0 {
+            let set = self.first(rest);
+            rest &= rest - 1;
+            for (partner, cell) in partners.iter_mut().zip(cells) {
+                *partner &= if set & cell == 0 { set } else { Word::MAX };
+            }
+        }
+    }
+
+    /// Whether three of some sets do not meet each other, taking the first ones first.
+    #[inline(always)]
+    pub(super) fn three_apart(&self, some: Columns) -> bool {
+        let apart = |some: Columns| some & self.apart[some.trailing_zeros() as usize & (MOST - 1)];
+        let two = apart(some);
+        two != 0 && apart(two) != 0
     }
 
     /// Whether all sets without a column are hit by these cells.

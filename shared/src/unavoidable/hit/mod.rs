@@ -7,7 +7,7 @@
 //!
 //! - `region`: the tree of hitting sets, its bounds, and how it learns new sets;
 //! - 9x9: the two bands with the fewest clues first (`limits`, `pair`; `last` and `matrix` for the last clues), seen as
-//!   the first two (`frame`), then the third (`third`, `cross`); `nine` chooses between bands and stacks;
+//!   the first two (`frame`), then the third (`third`, `cross`, `row`); `nine` chooses between bands and stacks;
 //! - smaller shapes: the whole grid as one region (`small`);
 //! - `plan`: how a search is cut into blocks; `another`: the solver.
 //!
@@ -31,6 +31,7 @@ mod nine;
 mod pair;
 mod plan;
 mod region;
+mod row;
 mod small;
 mod third;
 

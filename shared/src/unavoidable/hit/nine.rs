@@ -91,7 +91,7 @@ fn run_block(frame: Frame, search: &mut Pair, start: Start, progress: &mut Hitti
     search.third.tidy();
     search.search(start);
     progress.found.nodes += std::mem::take(&mut search.nodes);
-    progress.found.nodes += std::mem::take(&mut search.third.region.nodes);
+    progress.found.nodes += std::mem::take(&mut search.third.nodes);
     progress.found.tested += std::mem::take(&mut search.third.another.tested);
     progress.found.puzzles.extend(search.third.found.drain(..).map(|set| frame.back(set)));
     progress.learned.extend(search.third.learned.drain(..).map(|set| frame.back(set)));

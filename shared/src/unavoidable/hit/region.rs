@@ -26,8 +26,6 @@ pub(super) enum Verdict {
     Good,
     /// It misses this set.
     Misses(Word),
-    /// Nothing in this region is good.
-    Abandon,
 }
 
 /// Decides about choices.
@@ -42,7 +40,6 @@ pub(super) trait Judge {
 #[derive(Default)]
 pub(super) struct Region {
     steps: Vec<Unhit>,
-    abandoned: bool,
     /// Steps taken.
     pub nodes: u64,
 }
@@ -53,7 +50,6 @@ impl Region {
         if self.steps.len() <= clues as usize {
             self.steps.resize_with(clues as usize + 1, Unhit::default);
         }
-        self.abandoned = false;
         if self.steps[0].take(sets, start.chosen, start.alive) {
             node(self, judge, 0, start.chosen, clues);
         }
@@ -93,10 +89,9 @@ fn node<J: Judge>(search: &mut Region, judge: &mut J, depth: usize, chosen: Word
                 return;
             }
             Verdict::Misses(set) => search.learn(set, depth),
-            Verdict::Abandon => search.abandoned = true,
         }
     }
-    if left == 0 || search.abandoned || !tighten(search, depth, left) {
+    if left == 0 || !tighten(search, depth, left) {
         return;
     }
     if left == 1 {
@@ -113,9 +108,6 @@ fn node<J: Judge>(search: &mut Region, judge: &mut J, depth: usize, chosen: Word
         let (open, below) = search.steps.split_at_mut(depth + 1);
         if below[0].take(&open[depth].sets, bit, alive) {
             node(search, judge, depth + 1, chosen | bit, left - 1);
-            if search.abandoned {
-                return;
-            }
         }
     }
 }
@@ -151,10 +143,6 @@ fn last_clue<J: Judge>(search: &mut Region, judge: &mut J, depth: usize, chosen:
             Verdict::Misses(set) => {
                 search.learn(set, depth);
                 common &= set;
-            }
-            Verdict::Abandon => {
-                search.abandoned = true;
-                return;
             }
         }
     }
