@@ -12,7 +12,7 @@ use shared::{
     },
     unavoidable::{
         CellSet, CompleteGrid, all_unavoidable_sets, brute,
-        hit::{CannotSearch, Found, HittingProgress, HittingSearch, Uniqueness},
+        hit::{CannotSearch, Found, HittingProgress, HittingSearch, Unfinished, Uniqueness},
         hitting_sets_by_size,
     },
 };
@@ -176,8 +176,9 @@ fn what_is_found_does_not_depend_on_units_and_interruptions() {
                     blocks == 2
                 };
                 match search_all.run_unit(unit, progress.clone(), &mut pause) {
-                    Some(found) => break found,
-                    None => progress = serde_json::from_str(&kept.unwrap()).unwrap(),
+                    Ok(found) => break found,
+                    Err(Unfinished::TooMany) => panic!("a few puzzles"),
+                    Err(Unfinished::Paused) => progress = serde_json::from_str(&kept.unwrap()).unwrap(),
                 }
                 stops += 1;
             };
@@ -198,7 +199,18 @@ fn progress_that_was_tampered_with_hides_nothing() {
     let mut wrong = fresh.clone();
     wrong["learned"] = serde_json::json!([1, 0, 1u64 << 40]);
     let progress = serde_json::from_value(wrong).unwrap();
-    assert_eq!(search_all.run_unit(0, progress, &mut |_| false), Some(found));
+    assert_eq!(search_all.run_unit(0, progress, &mut |_| false), Ok(found));
+}
+
+/// More puzzles than memory has room for: the search ends soon and says so.
+#[test]
+fn too_many_puzzles_are_not_listed() {
+    for (text, clues, units) in [(SIX[0], 18, 16), (NONE, 30, 16), (FOURTEEN, 60, 1)] {
+        let grid = CompleteGrid::read(text).unwrap();
+        let search = HittingSearch::new(&grid, clues..=clues, units).unwrap();
+        let found = search.run_unit(0, HittingProgress::default(), &mut |_| false);
+        assert_eq!(found.err(), Some(Unfinished::TooMany), "{clues} clues of {text}");
+    }
 }
 
 #[test]

@@ -21,7 +21,7 @@ use shared::{
     recent::Recent,
     unavoidable::{
         CompleteGrid,
-        hit::{HittingProgress, HittingSearch},
+        hit::{HittingProgress, HittingSearch, Unfinished},
     },
 };
 
@@ -149,7 +149,11 @@ impl JobKind for Hitting {
             }
             stopped
         };
-        let mut found = search.run_unit(unit % self.parts, start, &mut pause).ok_or(UnitError::Stopped)?;
+        let found = search.run_unit(unit % self.parts, start, &mut pause);
+        let mut found = found.map_err(|unfinished| match unfinished {
+            Unfinished::Paused => UnitError::Stopped,
+            Unfinished::TooMany => UnitError::Failed(unfinished.to_string()),
+        })?;
         found.puzzles.sort_unstable();
         let of = &self.list.grids[grid];
         let lines = found.puzzles.iter().map(|&clues| text(of.shape(), &of.puzzle(clues)) + "\n");

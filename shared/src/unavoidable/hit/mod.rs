@@ -49,6 +49,22 @@ use small::Small;
 /// more in every list than they cut.
 const KEPT_SIZE: usize = 18;
 
+/// Puzzles that a unit may find: as a list they take 80 megabytes, and nobody looks at more of one grid.
+pub const MOST_PUZZLES: usize = 1_000_000;
+
+/// Why a unit is not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfinished {
+    /// It was asked to pause, and can be taken up again.
+    #[error("the search was interrupted")]
+    Paused,
+    /// It has more puzzles than a list should have.
+    #[error(
+        "there are more than {MOST_PUZZLES} puzzles with so many clues in this part of the grid: too many to list"
+    )]
+    TooMany,
+}
+
 /// A grid that is too large to be searched.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotSearch {
@@ -61,6 +77,17 @@ pub enum CannotSearch {
     /// No unit.
     #[error("a search needs at least one unit")]
     NoUnits,
+}
+
+/// Whether to go on after a block.
+fn go_on(
+    progress: &HittingProgress,
+    pause: &mut dyn FnMut(&HittingProgress) -> bool,
+) -> Result<(), Unfinished> {
+    if progress.found.puzzles.len() > MOST_PUZZLES {
+        return Err(Unfinished::TooMany);
+    }
+    if pause(progress) { Err(Unfinished::Paused) } else { Ok(()) }
 }
 
 /// Tells whether clues of a grid leave one solution only. Cost: 1 to 10 microseconds on 9x9.
@@ -163,21 +190,25 @@ impl HittingSearch {
     }
 
     /// Searches a unit from `progress` on. `pause` is asked between blocks with the progress made; when it says true,
-    /// the unit ends with `None` and can be taken up from there. Nothing is found in a unit that there is not.
+    /// the unit ends and can be taken up from there. Nothing is found in a unit that there is not.
+    ///
+    /// # Errors
+    ///
+    /// When it is asked to pause, or finds more than [`MOST_PUZZLES`].
     pub fn run_unit(
         &self,
         unit: u64,
         mut progress: HittingProgress,
         pause: &mut dyn FnMut(&HittingProgress) -> bool,
-    ) -> Option<Found> {
+    ) -> Result<Found, Unfinished> {
         // Progress comes from a file: a set that is not unavoidable would hide puzzles.
         let all = CellSet::below(self.grid.cells());
         let mut uniqueness = Uniqueness::new(&self.grid);
         progress.learned.retain(|&set| set.is_within(all) && !uniqueness.holds(all.without(set)));
-        let done = match &self.engine {
-            Engine::Nine(nine) => nine.run((unit, self.units), &mut progress, pause),
-            Engine::Small(small) => small.run((unit, self.units), &mut progress, pause),
-        };
-        done.then_some(progress.found)
+        match &self.engine {
+            Engine::Nine(nine) => nine.run((unit, self.units), &mut progress, pause)?,
+            Engine::Small(small) => small.run((unit, self.units), &mut progress, pause)?,
+        }
+        Ok(progress.found)
     }
 }

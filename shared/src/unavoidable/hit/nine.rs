@@ -9,9 +9,10 @@ use std::ops::RangeInclusive;
 
 use super::{
     super::{CellSet, CompleteGrid, DEFAULT_SIZE, unavoidable_sets},
-    HittingProgress,
+    HittingProgress, Unfinished,
     another::Another,
     frame::Frame,
+    go_on,
     limits::Limits,
     lists::Word,
     pair::{BOTH, Pair, in_bands},
@@ -46,13 +47,13 @@ impl Nine {
         Self { grid: grid.clone(), sets, parts }
     }
 
-    /// Runs the blocks `unit`, `unit + units`, ... True when they are done.
+    /// Runs the blocks `unit`, `unit + units`, ...
     pub(super) fn run(
         &self,
         (unit, units): (u64, u64),
         progress: &mut HittingProgress,
         pause: &mut dyn FnMut(&HittingProgress) -> bool,
-    ) -> bool {
+    ) -> Result<(), Unfinished> {
         let mut first = 0;
         for part in &self.parts {
             let end = first + part.blocks.len() as u64;
@@ -65,14 +66,12 @@ impl Nine {
                     }
                     run_block(part.frame, &mut search, start, progress);
                     progress.next = number + 1;
-                    if pause(progress) {
-                        return false;
-                    }
+                    go_on(progress, pause)?;
                 }
             }
             first = end;
         }
-        true
+        Ok(())
     }
 
     /// Everything that the blocks of a part need.

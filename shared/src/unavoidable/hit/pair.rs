@@ -71,14 +71,17 @@ impl Pair {
         let [a, b] = in_bands(chosen);
         let Some(most) = self.limits.most(a, b).filter(|&most| a + b <= most) else { return };
         // With fewer clues in the two bands the third has more: the most there can be is not the only way.
-        if self.third.may_do(chosen, self.limits.clues - a - b) {
-            self.third.search(chosen, self.limits.clues - a - b, true);
+        let third = self.limits.clues - a - b;
+        if third <= BAND && self.third.may_do(chosen, third) {
+            self.third.search(chosen, third, true);
         }
         if a + b == most {
             return;
         }
+        // What the third band has no room for has to come here.
+        let more = third.saturating_sub(BAND).max(1);
         let mut rest = alive;
-        while rest != 0 {
+        while rest.count_ones() >= more && !self.third.has_enough() {
             let cell = rest & rest.wrapping_neg();
             rest &= !cell;
             self.fill_up(chosen | cell, rest);
@@ -95,6 +98,10 @@ pub(super) fn in_bands(chosen: Word) -> [u32; 2] {
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
 pub(super) fn node(search: &mut Pair, depth: usize, chosen: Word) {
     search.nodes += 1;
+    let room = chosen.count_ones() + search.steps[depth].alive.count_ones() + BAND;
+    if search.third.has_enough() || room < search.limits.clues {
+        return;
+    }
     let [a, b] = in_bands(chosen);
     let Some(most) = search.limits.most(a, b) else { return };
     let left = most - a - b;

@@ -34,6 +34,8 @@ pub(super) trait Judge {
     fn judge(&mut self, chosen: Word) -> Verdict;
     /// Takes a choice of the number of cells asked for, which is good.
     fn found(&mut self, chosen: Word);
+    /// Whether there are too many already: the search then ends as it stands.
+    fn has_enough(&self) -> bool;
 }
 
 /// The steps of a search, kept to use their memory again.
@@ -70,7 +72,7 @@ impl Region {
             return;
         }
         let mut rest = alive;
-        while rest.count_ones() >= left {
+        while rest.count_ones() >= left && !judge.has_enough() {
             let cell = rest & rest.wrapping_neg();
             rest &= !cell;
             Self::fill_up(judge, chosen | cell, rest, left - 1);
@@ -82,6 +84,9 @@ impl Region {
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
 fn node<J: Judge>(search: &mut Region, judge: &mut J, depth: usize, chosen: Word, left: u32) {
     search.nodes += 1;
+    if judge.has_enough() || search.steps[depth].alive.count_ones() < left {
+        return;
+    }
     if search.steps[depth].sets.is_empty() {
         match judge.judge(chosen) {
             Verdict::Good => {

@@ -4,8 +4,9 @@ use std::ops::RangeInclusive;
 
 use super::{
     super::{CellSet, CompleteGrid, DEFAULT_SIZE, unavoidable_sets},
-    HittingProgress,
+    HittingProgress, MOST_PUZZLES, Unfinished,
     another::Another,
+    go_on,
     lists::Word,
     plan::{Start, blocks},
     region::{Judge, Region, Verdict},
@@ -34,13 +35,13 @@ impl Small {
         Self { grid: grid.clone(), sets, blocks: all }
     }
 
-    /// Runs the blocks `unit`, `unit + units`, ... True when they are done.
+    /// Runs the blocks `unit`, `unit + units`, ...
     pub(super) fn run(
         &self,
         (unit, units): (u64, u64),
         progress: &mut HittingProgress,
         pause: &mut dyn FnMut(&HittingProgress) -> bool,
-    ) -> bool {
+    ) -> Result<(), Unfinished> {
         let mut whole =
             Whole { another: Another::new(&self.grid), learned: self.sets.clone(), found: Vec::new() };
         whole.learned.extend(progress.learned.iter().copied().map(word));
@@ -57,11 +58,9 @@ impl Small {
             progress.found.tested += whole.another.tested - before.1;
             progress.found.puzzles.extend(whole.found.drain(..).map(|set| CellSet(set.into())));
             progress.learned.extend(whole.learned[before.2..].iter().map(|&set| CellSet(set.into())));
-            if pause(progress) {
-                return false;
-            }
+            go_on(progress, pause)?;
         }
-        true
+        Ok(())
     }
 }
 
@@ -89,5 +88,9 @@ impl Judge for Whole {
 
     fn found(&mut self, chosen: Word) {
         self.found.push(chosen);
+    }
+
+    fn has_enough(&self) -> bool {
+        self.found.len() > MOST_PUZZLES
     }
 }

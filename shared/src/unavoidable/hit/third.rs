@@ -12,7 +12,7 @@
 use multiversion::multiversion;
 
 use super::{
-    KEPT_SIZE,
+    KEPT_SIZE, MOST_PUZZLES,
     another::Another,
     cross::{Cross, Packing, cells},
     lists::Word,
@@ -99,6 +99,9 @@ impl Third {
         self.pair = chosen;
         self.tested = tested;
         self.missed = None;
+        if self.has_enough() {
+            return None;
+        }
         node(self, Step { depth: 0, chosen: 0, alive: self.alive, left: clues });
         self.missed
     }
@@ -107,6 +110,11 @@ impl Third {
         if set.count_ones() as usize <= KEPT_SIZE {
             self.learned.push(set);
         }
+    }
+
+    /// Whether there are too many puzzles already: the search then ends as it stands.
+    pub(super) fn has_enough(&self) -> bool {
+        self.found.len() > MOST_PUZZLES
     }
 
     /// All clues, with these in the third band.
@@ -120,7 +128,7 @@ impl Third {
             self.found.push(self.clues(chosen));
             return;
         }
-        while alive.count_ones() >= left {
+        while alive.count_ones() >= left && !self.has_enough() {
             let cell = alive & alive.wrapping_neg();
             alive &= !cell;
             self.fill_up(chosen | cell, alive, left - 1);
@@ -166,7 +174,7 @@ fn node(third: &mut Third, mut step: Step) {
         if unhit.is_empty() {
             return all_hit(third, step);
         }
-        if step.left == 0 {
+        if step.left == 0 || step.alive.count_ones() < step.left {
             return;
         }
         let sizes = third.cross.sizes(unhit, step.alive);
