@@ -7,7 +7,7 @@ use std::{hint::black_box, time::Duration};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use shared::unavoidable::{
     CompleteGrid,
-    hit::{Found, HittingProgress, HittingSearch},
+    hit::{Found, HittingProgress, HittingSearch, Watch},
 };
 
 /// Two grids without a 17-clue puzzle, one with fourteen of them and one with twenty.
@@ -28,7 +28,8 @@ fn grids() -> Vec<CompleteGrid> {
 
 fn search(grid: &CompleteGrid, clues: u32) -> Found {
     let search = HittingSearch::new(grid, clues..=clues, 1).expect("9x9 is searched");
-    search.run_unit(0, HittingProgress::default(), &mut |_| false).expect("never stopped")
+    let watch = Watch { stopped: &|| false, reached: &mut |_| {} };
+    search.run_unit(0, HittingProgress::default(), watch).expect("never stopped")
 }
 
 fn clues(c: &mut Criterion) {

@@ -1,9 +1,14 @@
 //! Puzzles with a given number of clues, against brute force and against what is known.
 
-use std::ops::RangeInclusive;
+use std::{
+    cell::Cell,
+    ops::RangeInclusive,
+    time::{Duration, Instant},
+};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde_json::json;
 use shared::{
     catalogue::small::SmallGrids,
     grid::{
@@ -12,7 +17,7 @@ use shared::{
     },
     unavoidable::{
         CellSet, CompleteGrid, all_unavoidable_sets, brute,
-        hit::{CannotSearch, Found, HittingProgress, HittingSearch, Unfinished, Uniqueness},
+        hit::{CannotSearch, Found, HittingProgress, HittingSearch, Unfinished, Uniqueness, Watch},
         hitting_sets_by_size,
     },
 };
@@ -23,11 +28,18 @@ const SIX: [&str; 2] = ["123456456123214365365214531642642531", "123456456123231
 const FOURTEEN: &str = "123456789457189263689237451275613948348975612961842537534798126712364895896521374";
 const NONE: &str = "123456789456789123789123456231564897564897231897231564312645978645978312978312645";
 
+/// Nobody looks on.
+macro_rules! nobody {
+    () => {
+        Watch { stopped: &|| false, reached: &mut |_| {} }
+    };
+}
+
 fn search(grid: &CompleteGrid, clues: RangeInclusive<u32>, units: u64) -> Found {
     let search = HittingSearch::new(grid, clues, units).unwrap();
     let mut all = Found::default();
     for unit in 0..search.units() {
-        let found = search.run_unit(unit, HittingProgress::default(), &mut |_| false).unwrap();
+        let found = search.run_unit(unit, HittingProgress::default(), nobody!()).unwrap();
         all.puzzles.extend(found.puzzles);
         all.nodes += found.nodes;
         all.tested += found.tested;
@@ -163,19 +175,19 @@ fn what_is_found_does_not_depend_on_units_and_interruptions() {
         let search_all = HittingSearch::new(&grid, clues.clone(), units).unwrap();
         let mut puzzles = Vec::new();
         for unit in 0..units {
-            let whole = search_all.run_unit(unit, HittingProgress::default(), &mut |_| false).unwrap();
+            let whole = search_all.run_unit(unit, HittingProgress::default(), nobody!()).unwrap();
             let mut progress = HittingProgress::default();
             let mut stops = 0;
             let pieces = loop {
-                let mut kept = None;
-                let mut blocks = 0;
-                let mut pause = |progress: &HittingProgress| {
+                let (mut kept, asked) = (None, Cell::new(0));
+                // After two blocks, or somewhere within a long one.
+                let stopped = || asked.replace(asked.get() + 1) > 0;
+                let mut reached = |progress: &HittingProgress| {
                     // Through text and back, as a checkpoint would.
                     kept = Some(serde_json::to_string(progress).unwrap());
-                    blocks += 1;
-                    blocks == 2
                 };
-                match search_all.run_unit(unit, progress.clone(), &mut pause) {
+                let watch = Watch { stopped: &stopped, reached: &mut reached };
+                match search_all.run_unit(unit, progress.clone(), watch) {
                     Ok(found) => break found,
                     Err(Unfinished::TooMany) => panic!("a few puzzles"),
                     Err(Unfinished::Paused) => progress = serde_json::from_str(&kept.unwrap()).unwrap(),
@@ -193,13 +205,43 @@ fn what_is_found_does_not_depend_on_units_and_interruptions() {
 #[test]
 fn progress_that_was_tampered_with_hides_nothing() {
     let grid = CompleteGrid::read(SIX[0]).unwrap();
-    let search_all = HittingSearch::new(&grid, 8..=8, 1).unwrap();
-    let found = search_all.run_unit(0, HittingProgress::default(), &mut |_| false).unwrap();
+    let search_all = HittingSearch::new(&grid, 10..=10, 1).unwrap();
+    let found = search_all.run_unit(0, HittingProgress::default(), nobody!()).unwrap();
     let fresh = serde_json::to_value(HittingProgress::default()).unwrap();
-    let mut wrong = fresh.clone();
-    wrong["learned"] = serde_json::json!([1, 0, 1u64 << 40]);
-    let progress = serde_json::from_value(wrong).unwrap();
-    assert_eq!(search_all.run_unit(0, progress, &mut |_| false), Ok(found));
+    // Sets that are not unavoidable; a puzzle that has no one solution, and one that comes twice.
+    let puzzle = found.puzzles[0];
+    for (name, sets) in [
+        ("learned", json!([1, 0, 1_u64 << 40])),
+        ("puzzles", json!([0xFF])),
+        ("puzzles", json!([puzzle, puzzle])),
+        ("puzzles", json!([CellSet(puzzle.0 & (puzzle.0 - 1) | 1 << 40)])),
+    ] {
+        let mut wrong = fresh.clone();
+        let at = if name == "learned" { &mut wrong } else { &mut wrong["found"] };
+        at[name] = sets;
+        let progress = serde_json::from_value(wrong).unwrap();
+        assert_eq!(search_all.run_unit(0, progress, nobody!()).as_ref(), Ok(&found), "{name}");
+    }
+}
+
+/// A block of a search for many clues may take hours: it ends when it is told to, not when it is done.
+#[test]
+fn a_long_block_is_stopped() {
+    let digits: Vec<u8> = (0..64).map(|cell| (cell / 8 % 2 * 4 + cell / 16 + cell) % 8 + 1).collect();
+    let eight = CompleteGrid::new(Shape::new(2, 4).unwrap(), &digits).unwrap();
+    for (grid, clues) in [(eight, 18), (CompleteGrid::read(NONE).unwrap(), 22)] {
+        let text = text(grid.shape(), grid.digits());
+        let search = HittingSearch::new(&grid, clues..=clues, 1).unwrap();
+        let (start, mut kept) = (Instant::now(), None);
+        let watch = Watch {
+            stopped: &|| start.elapsed() > Duration::from_millis(20),
+            reached: &mut |progress: &HittingProgress| kept = Some(progress.clone()),
+        };
+        let found = search.run_unit(0, HittingProgress::default(), watch);
+        let took = start.elapsed();
+        assert_eq!(found, Err(Unfinished::Paused), "{clues} clues of {text}");
+        assert!(kept.is_some() && took < Duration::from_secs(20), "{clues} clues of {text}: {took:?}");
+    }
 }
 
 /// More puzzles than memory has room for: the search ends soon and says so.
@@ -208,7 +250,7 @@ fn too_many_puzzles_are_not_listed() {
     for (text, clues, units) in [(SIX[0], 18, 16), (NONE, 30, 16), (FOURTEEN, 60, 1)] {
         let grid = CompleteGrid::read(text).unwrap();
         let search = HittingSearch::new(&grid, clues..=clues, units).unwrap();
-        let found = search.run_unit(0, HittingProgress::default(), &mut |_| false);
+        let found = search.run_unit(0, HittingProgress::default(), nobody!());
         assert_eq!(found.err(), Some(Unfinished::TooMany), "{clues} clues of {text}");
     }
 }

@@ -10,7 +10,7 @@ use shared::{
     solve::bitslice::Level,
     unavoidable::{
         CellSet, CompleteGrid, all_unavoidable_sets, brute,
-        hit::{HittingProgress, HittingSearch, Uniqueness},
+        hit::{HittingProgress, HittingSearch, Uniqueness, Watch},
         hitting_sets_by_size, minimal_hitting_sets, most_disjoint,
         sample::{Estimate, Plan, Sampler},
         unavoidable_sets,
@@ -257,7 +257,8 @@ fn sampling_estimates_what_can_be_counted_and_does_not_depend_on_the_split() {
 fn sampling_agrees_with_the_puzzles_that_a_search_finds() {
     let grid = CompleteGrid::read("123456456123231564564231312645645312").unwrap();
     let search = HittingSearch::new(&grid, 0..=10, 1).unwrap();
-    let found = search.run_unit(0, HittingProgress::default(), &mut |_| false).unwrap();
+    let watch = Watch { stopped: &|| false, reached: &mut |_| {} };
+    let found = search.run_unit(0, HittingProgress::default(), watch).unwrap();
     let mut uniqueness = Uniqueness::new(&grid);
     let mut minimal =
         |clues: &CellSet| clues.iter().all(|cell| !uniqueness.holds(clues.without(CellSet::single(cell))));

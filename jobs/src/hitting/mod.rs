@@ -21,7 +21,7 @@ use shared::{
     recent::Recent,
     unavoidable::{
         CompleteGrid,
-        hit::{HittingProgress, HittingSearch, Unfinished},
+        hit::{HittingProgress, HittingSearch, Unfinished, Watch},
     },
 };
 
@@ -36,9 +36,25 @@ use partial::Partial;
 /// Time between two saves of a unit's progress.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
 
-/// With at most so many grids each is cut into [`PARTS`] units.
+/// Sets in a progress that is saved: more would exceed what a worker keeps of a unit. A unit that finds as many puzzles
+/// is done in seconds, one way or the other.
+const MOST_SAVED: usize = 60_000;
+
+/// With at most so many grids each may be cut into several units.
 const FEW_GRIDS: usize = 32;
-const PARTS: u64 = 16;
+
+/// Units for each of some grids: enough for two workers to share one that takes long, and no more, for what a unit
+/// learns of a grid the others learn again. On one core the SF grid takes 6 seconds for 17 clues as one unit, 10 as 8
+/// and 12 as 16.
+fn parts(grids: u64, nine: bool, clues: u32) -> u64 {
+    match clues {
+        _ if grids > FEW_GRIDS as u64 => 1,
+        // A fraction of a second.
+        ..=16 if nine => 1,
+        17 if nine => (8 / grids).max(1),
+        _ => 16,
+    }
+}
 
 /// Searches that are prepared and kept: a worker's threads are seldom at more grids.
 const KEPT: usize = 3;
@@ -47,8 +63,8 @@ const KEPT: usize = 3;
 #[derive(Debug, clap::Args, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HittingArgs {
-    /// Grids: a file with one a line (also packed with gzip or zstd), - for standard input, or a grid of 81, 36 or 16
-    /// digits itself
+    /// Grids: a file with one a line (also packed with gzip or zstd), - for standard input, or a grid of 81, 64,
+    /// 36 or 16 digits itself
     #[arg(required = true, value_name = "GRIDS", value_parser = Grids::typed)]
     grids: Vec<Grids>,
     /// Of the list only these grids, by number from 1: N, FROM..TO (both belong to it), FROM.. or ..TO
@@ -72,10 +88,16 @@ fn parse_clues(text: &str) -> Result<Clues, String> {
     let number = |text: &str| text.trim().parse::<u32>().map_err(|error| format!("{text:?}: {error}"));
     let (from, to) = text.split_once("..").unwrap_or((text, text));
     let clues = Clues { from: number(from)?, to: number(to.trim_start_matches('='))? };
-    if clues.from > clues.to || clues.to > 81 {
-        return Err(format!("{text}: expected K, or K..L with K at most L and both at most 81"));
+    if clues.is_possible() {
+        return Ok(clues);
     }
-    Ok(clues)
+    Err(format!("{text}: expected K, or K..L with K at most L and both at most 81"))
+}
+
+impl Clues {
+    fn is_possible(self) -> bool {
+        self.from <= self.to && self.to <= 81
+    }
 }
 
 /// See the module.
@@ -94,7 +116,7 @@ impl JobKind for Hitting {
     const EXAMPLES: &'static str = "Examples:\n  nonet run hitting grids.txt --clues 16\n  \
         nonet run hitting grids.txt --clues 17 -o puzzles.txt\n  nonet run hitting grids.txt --range 1..1000\n  \
         nonet run hitting 1234341221434321 --clues 4..6";
-    const REVISION: u32 = 3;
+    const REVISION: u32 = 4;
     const OUTPUT: Option<&'static str> = Some("the puzzles, one a line, in the order of the grids");
 
     type Args = HittingArgs;
@@ -107,13 +129,17 @@ impl JobKind for Hitting {
     fn new(args: HittingArgs) -> Result<Self, BadSettings> {
         let HittingArgs { grids, range, clues } = args;
         let list = grids::read(&grids, range).map_err(BadSettings)?;
-        let possible = |grid: &CompleteGrid| grid.shape() == Shape::NINE || grid.cells() <= 64;
-        if clues.from > clues.to || clues.to > 81 || !list.grids.iter().all(possible) {
-            return Err(BadSettings("--clues from K to L, in grids of 81, 36 or 16 cells".into()));
+        if !clues.is_possible() {
+            return Err(BadSettings("--clues K..L: K is at most L, and both are at most 81".into()));
         }
-        // 16 clues take a fraction of a second: preparing a search sixteen times would cost more than it saves.
-        let quick = clues.to <= 16 && list.grids.iter().all(|grid| grid.shape() == Shape::NINE);
-        let parts = if list.grids.len() <= FEW_GRIDS && !quick { PARTS } else { 1 };
+        let possible = |grid: &CompleteGrid| grid.shape() == Shape::NINE || grid.cells() <= 64;
+        if let Some(number) = list.grids.iter().position(|grid| !possible(grid)) {
+            let (number, shape) = (number + 1, list.grids[number].shape());
+            let what = "is not searched for puzzles: 9x9 is, and grids of at most 64 cells";
+            return Err(BadSettings(format!("grid {number} of those chosen, of shape {shape}, {what}")));
+        }
+        let nine = list.grids.iter().all(|grid| grid.shape() == Shape::NINE);
+        let parts = parts(list.grids.len() as u64, nine, clues.to);
         Ok(Self { list, clues, parts, kept: Recent::new(KEPT) })
     }
 
@@ -141,15 +167,14 @@ impl JobKind for Hitting {
         let saved = context.resume().and_then(|bytes| postcard::from_bytes(&bytes).ok());
         let start: HittingProgress = saved.unwrap_or_default();
         let mut last_saved = Instant::now();
-        let mut pause = |progress: &HittingProgress| {
-            let stopped = context.stopped();
-            if stopped || last_saved.elapsed() >= SAVE_EVERY {
+        let mut reached = |progress: &HittingProgress| {
+            if (context.stopped() || last_saved.elapsed() >= SAVE_EVERY) && progress.sets() <= MOST_SAVED {
                 context.save(|| postcard::to_stdvec(progress).expect("numbers and sets can be written"));
                 last_saved = Instant::now();
             }
-            stopped
         };
-        let found = search.run_unit(unit % self.parts, start, &mut pause);
+        let watch = Watch { stopped: &|| context.stopped(), reached: &mut reached };
+        let found = search.run_unit(unit % self.parts, start, watch);
         let mut found = found.map_err(|unfinished| match unfinished {
             Unfinished::Paused => UnitError::Stopped,
             Unfinished::TooMany => UnitError::Failed(unfinished.to_string()),

@@ -3,9 +3,12 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use serde::{Deserialize, Serialize};
-use shared::unavoidable::{CellSet, hit::Found};
+use shared::unavoidable::{
+    CellSet,
+    hit::{Found, Uniqueness},
+};
 
-use super::{Hitting, work::Work};
+use super::{FEW_GRIDS, Hitting, work::Work};
 use crate::{
     kind::{BadPartial, JobKind},
     parts::PartsDigest,
@@ -13,6 +16,11 @@ use crate::{
 
 /// Puzzles that are kept for the report, the first ones; the output has all.
 const MOST_PUZZLES: usize = 1000;
+
+/// Whether no number is larger than its counterpart.
+fn within(some: &BTreeMap<u32, u64>, all: &BTreeMap<u32, u64>) -> bool {
+    some.iter().all(|(clues, number)| all.get(clues).is_some_and(|all| number <= all))
+}
 
 /// What some units have found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,16 +81,52 @@ impl Partial {
             return bad("there are puzzles that were not looked for");
         }
         self.work.check(job, range, self.nodes)?;
-        let kept = self.puzzles.len() as u64 == self.count().min(MOST_PUZZLES as u64);
-        let possible = |(unit, clues): &(u64, CellSet)| {
-            range.contains(unit) && job.clues().contains(&clues.0.count_ones()) && {
-                clues.is_within(CellSet::below(job.list.grids[job.grid_of(*unit)].cells()))
-            }
-        };
-        if !kept || !self.puzzles.is_sorted() || !self.puzzles.iter().all(possible) {
-            return bad("the puzzles are not of these units");
+        if self.grids_are_possible(job, range) && self.puzzles_are_possible(job, range) {
+            return Ok(());
         }
-        Ok(())
+        bad("the puzzles are not of these units")
+    }
+
+    /// Whether the grids with puzzles can be those of `range`.
+    fn grids_are_possible(&self, job: &Hitting, range: &Range<u64>) -> bool {
+        let grids = &self.grids_with_puzzles;
+        let possible = job.grid_of(range.start)..=job.grid_of(range.end - 1);
+        let sum = grids.values().fold(0, |sum: u64, &puzzles| sum.saturating_add(puzzles));
+        // Of many grids the first ones are kept.
+        let all = grids.len() < FEW_GRIDS || job.parts > 1;
+        let number = if job.parts == 1 {
+            grids.len() as u64 == self.with_puzzles.min(FEW_GRIDS as u64)
+        } else {
+            (grids.len() as u64..=grids.len() as u64 * job.parts).contains(&self.with_puzzles)
+        };
+        number
+            && grids.len() <= FEW_GRIDS
+            && grids.iter().all(|(&grid, &puzzles)| puzzles > 0 && possible.contains(&(grid as usize)))
+            && if all { sum == self.count() } else { sum <= self.count() }
+    }
+
+    /// Whether the puzzles are some that units of `range` can have found: each is solved.
+    fn puzzles_are_possible(&self, job: &Hitting, range: &Range<u64>) -> bool {
+        let mut by_clues = BTreeMap::new();
+        let mut solver: Option<(usize, Uniqueness)> = None;
+        let mut possible = |(unit, clues): &(u64, CellSet)| {
+            if !range.contains(unit) {
+                return false;
+            }
+            let grid = job.grid_of(*unit);
+            let of = &job.list.grids[grid];
+            *by_clues.entry(clues.0.count_ones()).or_default() += 1;
+            if solver.as_ref().is_none_or(|(number, _)| *number != grid) {
+                solver = Some((grid, Uniqueness::new(of)));
+            }
+            clues.is_within(CellSet::below(of.cells()))
+                && solver.as_mut().is_some_and(|(_, solver)| solver.holds(*clues))
+        };
+        let all = self.puzzles.len() as u64 == self.count();
+        (all || self.puzzles.len() == MOST_PUZZLES)
+            && self.puzzles.is_sorted_by(|a, b| a < b)
+            && self.puzzles.iter().all(&mut possible)
+            && if all { by_clues == self.by_clues } else { within(&by_clues, &self.by_clues) }
     }
 
     /// Both together.
@@ -99,7 +143,7 @@ impl Partial {
             *entry = sum(*entry, more)?;
         }
         // Only jobs with few grids need to know which they are.
-        while grids.len() > super::FEW_GRIDS {
+        while grids.len() > FEW_GRIDS {
             grids.pop_last();
         }
         let mut puzzles = [self.puzzles.as_slice(), &other.puzzles].concat();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::json;
-use shared::unavoidable::brute;
+use shared::unavoidable::{CellSet, brute};
 
 use super::{
     work::{OfGrid, Work},
@@ -13,6 +13,9 @@ use crate::{
     laws::{self, run},
     plot::Marks,
 };
+
+/// Units of a small grid.
+const PARTS: u64 = 16;
 
 const GRID: &str = "1234341221434321";
 const OTHER: &str = "1234341223414123";
@@ -80,7 +83,7 @@ fn yields_that_cannot_be_are_refused() {
     let job = job(&[GRID], "4");
     let good = run(&job, 0..4);
     assert!(good.count() > 0, "{good:?}");
-    let changes: [fn(&mut Partial); 9] = [
+    let changes: [fn(&mut Partial); 14] = [
         |partial| partial.nodes += 1,
         |partial| partial.work.by_grid.clear(),
         |partial| partial.work.by_grid.values_mut().for_each(|of| of.units += 1),
@@ -90,6 +93,11 @@ fn yields_that_cannot_be_are_refused() {
         |partial| partial.puzzles.clear(),
         |partial| partial.puzzles[0].0 = 12,
         |partial| assert_eq!(partial.by_clues.insert(5, 1), None),
+        |partial| partial.puzzles[1] = partial.puzzles[0],
+        |partial| partial.puzzles[0].1 = CellSet(0xF),
+        |partial| partial.grids_with_puzzles.clear(),
+        |partial| partial.grids_with_puzzles = [(1, partial.count())].into(),
+        |partial| *partial.grids_with_puzzles.get_mut(&0).unwrap() += 1,
     ];
     for change in changes {
         let mut bad = good.clone();
@@ -160,7 +168,7 @@ fn averages_and_projections_are_those_of_the_time_that_was_measured() {
 #[test]
 fn grids_of_nine_by_nine_stand_for_all() {
     const NINE: &str = "123456789456789123789123456231564897564897231897231564312645978645978312978312645";
-    let job = job(&[NINE, NINE], "17");
+    let job = job(&[NINE, NINE], "18");
     let grid = OfGrid { units: PARTS, nodes: 700 };
     let work = Work { by_grid: [(0, grid), (1, OfGrid { units: 4, nodes: 300 })].into(), ..Work::default() };
     let partial = Partial { units: PARTS + 4, nodes: 1000, tested: 10, work, ..Partial::default() };

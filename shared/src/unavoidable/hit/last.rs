@@ -45,7 +45,7 @@ impl Place {
 
 /// Tries the last clues with a matrix of the sets.
 #[inline(always)]
-pub(super) fn last_clues(search: &mut Pair, depth: usize, chosen: Word, left: u32) {
+pub(super) fn last_clues(search: &mut Pair<'_>, depth: usize, chosen: Word, left: u32) {
     if search.matrices.len() == search.in_use {
         search.matrices.push(Matrix::new());
     }
@@ -67,7 +67,7 @@ macro_rules! matrix {
     };
 }
 
-/// Tries every cell of a set, those that hit most first, and goes on with `$next`.
+/// Tries every cell of a set, and goes on with `$next`.
 macro_rules! branch {
     ($search:ident, $place:ident, $next:ident) => {{
         let matrix = &mut matrix!($search);
@@ -90,12 +90,12 @@ macro_rules! branch {
 }
 
 #[inline(always)]
-fn four(search: &mut Pair, place: Place) {
+fn four(search: &mut Pair<'_>, place: Place) {
     branch!(search, place, three);
 }
 
 #[inline(always)]
-fn three(search: &mut Pair, place: Place) {
+fn three(search: &mut Pair<'_>, place: Place) {
     match place.left {
         0 | 1 => one(search, place),
         2 => two(search, place),
@@ -109,7 +109,7 @@ const NO_SET: Word = 1 << 63;
 /// The last two clues, all cells of a set at once for the first of them: most have no partner, and no branch is needed
 /// to see that.
 #[inline(always)]
-fn two(search: &mut Pair, place: Place) {
+fn two(search: &mut Pair<'_>, place: Place) {
     let matrix = &matrix!(search);
     let unhit = matrix.unhit[place.level];
     if unhit == 0 {
@@ -142,7 +142,7 @@ fn two(search: &mut Pair, place: Place) {
 /// Tries a cell together with each of those that hit all sets that it does not; sets that have been learned since the
 /// partners were found are looked at again.
 #[inline(always)]
-fn try_two(search: &mut Pair, place: Place, first: Word, partners: Word) {
+fn try_two(search: &mut Pair<'_>, place: Place, first: Word, partners: Word) {
     let matrix = &matrix!(search);
     let unhit = matrix.unhit[place.level] & !matrix.hits(first.trailing_zeros() as usize);
     let mut partners = partners & !NO_SET;
@@ -163,7 +163,7 @@ fn try_two(search: &mut Pair, place: Place, first: Word, partners: Word) {
 
 /// The last clue hits all sets that are left.
 #[inline(always)]
-fn one(search: &mut Pair, place: Place) {
+fn one(search: &mut Pair<'_>, place: Place) {
     let matrix = &mut matrix!(search);
     let unhit = matrix.unhit[place.level];
     if unhit == 0 {
@@ -183,7 +183,7 @@ fn one(search: &mut Pair, place: Place) {
 
 /// All sets with a column are hit, and clues are left: goes on with lists.
 #[cold]
-fn spare_clues(search: &mut Pair, place: Place) {
+fn spare_clues(search: &mut Pair<'_>, place: Place) {
     let (open, below) = search.steps.split_at_mut(place.depth + 1);
     if below[0].take(&open[place.depth].sets, place.since, place.alive) {
         node(search, place.depth + 1, place.chosen);
@@ -192,7 +192,7 @@ fn spare_clues(search: &mut Pair, place: Place) {
 
 /// Looks at clues after which there is none left.
 #[inline(never)]
-fn try_last(search: &mut Pair, depth: usize, chosen: Word) {
+fn try_last(search: &mut Pair<'_>, depth: usize, chosen: Word) {
     let [a, b] = in_bands(chosen);
     if search.limits.most(a, b).is_some_and(|most| a + b <= most) {
         hits_all(search, depth, chosen, 0);

@@ -15,8 +15,8 @@ use super::{
 pub(super) struct Limits {
     /// Clues of the whole puzzle.
     pub clues: u32,
-    /// Clues that each band needs at least: two searched bands, then the third.
-    pub least: [u32; 3],
+    /// Clues that the third band has at least.
+    pub least: u32,
     /// 1 for a band that must have fewer clues than the third, else 0.
     pub strict: [u32; 2],
 }
@@ -26,13 +26,10 @@ impl Limits {
     /// way.
     #[inline(always)]
     pub(super) fn most(&self, a: u32, b: u32) -> Option<u32> {
-        let (a, b) = (a.max(self.least[0]), b.max(self.least[1]));
-        let third = self.least[2].max(a + self.strict[0]).max(b + self.strict[1]);
+        let third = self.least.max(a + self.strict[0]).max(b + self.strict[1]);
         self.clues.checked_sub(third).filter(|&most| a + b <= most)
     }
-}
 
-impl Limits {
     /// The cells that may take another clue, of those alive.
     #[inline(always)]
     pub(super) fn living(&self, chosen: Word, alive: Word) -> Word {
@@ -58,7 +55,7 @@ mod tests {
                     let allowed = (0..3usize).filter(|&third| {
                         let [a, b] = [(third + 1) % 3, (third + 2) % 3];
                         let strict = [a, b].map(|band| u32::from(ranks[band] < ranks[third]));
-                        let limits = Limits { clues, least: [0; 3], strict };
+                        let limits = Limits { clues, least: 0, strict };
                         limits.most(bands[a], bands[b]).is_some_and(|most| most >= bands[a] + bands[b])
                     });
                     assert_eq!(allowed.count(), 1, "{bands:?}");

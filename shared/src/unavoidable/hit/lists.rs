@@ -77,24 +77,22 @@ impl Unhit {
         (number, union)
     }
 
-    /// Looks at the sets that do not meet `hit`, cut down to `alive`, without making a list of them. `None` when one of
-    /// them is empty or more than `most` of them do not meet each other; otherwise the first of them (empty if there is
-    /// none), and the cells where further clues may be.
+    /// Whether `most` clues may hit the sets that do not meet `hit`, cut down to `alive`, judging by those that do not
+    /// meet each other. Makes no list.
     #[inline(always)]
-    pub(super) fn needs_more(&self, hit: Word, alive: Word, most: u32) -> Option<(Word, Word)> {
-        let (mut first, mut union, mut number) = (0, 0, 0);
+    pub(super) fn may_do(&self, hit: Word, alive: Word, most: u32) -> bool {
+        let (mut union, mut number) = (0, 0);
         for &set in &self.sets {
             let cut = set & alive;
             if set & hit == 0 && cut & union == 0 {
                 if number == most || cut == 0 {
-                    return None;
+                    return false;
                 }
-                first = if number == 0 { cut } else { first };
                 number += 1;
                 union |= cut;
             }
         }
-        Some((first, if number == most { alive & union } else { alive }))
+        true
     }
 }
 

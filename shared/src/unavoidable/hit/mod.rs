@@ -33,9 +33,10 @@ mod plan;
 mod region;
 mod row;
 mod small;
+mod stop;
 mod third;
 
-use std::ops::RangeInclusive;
+use std::{collections::HashSet, ops::RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
@@ -44,12 +45,13 @@ use crate::grid::Shape;
 use another::Another;
 use nine::Nine;
 use small::Small;
+use stop::Stop;
 
 /// Unavoidable sets that are found on the way are kept from one block to the next up to this size: larger ones cost
 /// more in every list than they cut.
 const KEPT_SIZE: usize = 18;
 
-/// Puzzles that a unit may find: as a list they take 80 megabytes, and nobody looks at more of one grid.
+/// Puzzles that a unit may find: as text they take 80 megabytes, and nobody looks at more of one grid.
 pub const MOST_PUZZLES: usize = 1_000_000;
 
 /// Why a unit is not done.
@@ -60,12 +62,13 @@ pub enum Unfinished {
     Paused,
     /// It has more puzzles than a list should have.
     #[error(
-        "there are more than {MOST_PUZZLES} puzzles with so many clues in this part of the grid: too many to list"
+        "there are more than {MOST_PUZZLES} puzzles with so many clues in this part of the grid, too many to list: \
+         ask for fewer clues"
     )]
     TooMany,
 }
 
-/// A grid that is too large to be searched.
+/// Why there is no search.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CannotSearch {
     /// Neither 9x9 nor of at most 64 cells.
@@ -79,15 +82,34 @@ pub enum CannotSearch {
     NoUnits,
 }
 
-/// Whether to go on after a block.
-fn go_on(
-    progress: &HittingProgress,
-    pause: &mut dyn FnMut(&HittingProgress) -> bool,
-) -> Result<(), Unfinished> {
-    if progress.found.puzzles.len() > MOST_PUZZLES {
-        return Err(Unfinished::TooMany);
+/// Who looks on while a unit is searched.
+pub struct Watch<'a> {
+    /// Asked every few milliseconds: when it says true, the unit ends where its last block ended.
+    pub stopped: &'a dyn Fn() -> bool,
+    /// Told after every block, and at the end, how far the unit is.
+    pub reached: &'a mut dyn FnMut(&HittingProgress),
+}
+
+impl Watch<'_> {
+    /// Whether what a block has found is all that it has.
+    fn may_keep(
+        &mut self,
+        progress: &HittingProgress,
+        stop: &Stop<'_>,
+        found: usize,
+    ) -> Result<(), Unfinished> {
+        if stop.stopped() {
+            (self.reached)(progress);
+            return Err(Unfinished::Paused);
+        }
+        if stop.is_full(found) { Err(Unfinished::TooMany) } else { Ok(()) }
     }
-    if pause(progress) { Err(Unfinished::Paused) } else { Ok(()) }
+
+    /// Whether to go on after a block.
+    fn after_block(&mut self, progress: &HittingProgress) -> Result<(), Unfinished> {
+        (self.reached)(progress);
+        if (self.stopped)() { Err(Unfinished::Paused) } else { Ok(()) }
+    }
 }
 
 /// Tells whether clues of a grid leave one solution only. Cost: 1 to 10 microseconds on 9x9.
@@ -123,6 +145,13 @@ pub struct Found {
     pub tested: u64,
 }
 
+impl Found {
+    fn count(&mut self, nodes: u64, tested: u64) {
+        self.nodes = self.nodes.saturating_add(nodes);
+        self.tested = self.tested.saturating_add(tested);
+    }
+}
+
 /// How far a unit is: opaque to everyone but the unit. The default is its beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HittingProgress {
@@ -133,6 +162,18 @@ pub struct HittingProgress {
     learned: Vec<CellSet>,
 }
 
+impl HittingProgress {
+    /// Puzzles that may still be found.
+    fn room(&self) -> usize {
+        MOST_PUZZLES.saturating_sub(self.found.puzzles.len())
+    }
+
+    /// Sets of cells that it consists of: what it takes to write it down, at most 12 bytes each.
+    pub fn sets(&self) -> usize {
+        self.found.puzzles.len() + self.learned.len()
+    }
+}
+
 /// The search of one grid for puzzles of some numbers of clues.
 ///
 /// A unit is a part of the blocks, dealt out in turn; each unit can be searched by itself, and what they find together
@@ -140,6 +181,7 @@ pub struct HittingProgress {
 /// units only: not on the machine, nor on where it was interrupted.
 pub struct HittingSearch {
     grid: CompleteGrid,
+    clues: RangeInclusive<u32>,
     engine: Engine,
     units: u64,
 }
@@ -159,11 +201,12 @@ impl HittingSearch {
     /// When the shape is too large, or there are to be no units.
     ///
     /// ```
-    /// use shared::unavoidable::{CompleteGrid, hit::{HittingProgress, HittingSearch}};
+    /// use shared::unavoidable::{CompleteGrid, hit::{HittingProgress, HittingSearch, Watch}};
     ///
     /// let grid = CompleteGrid::read("1234341221434321").unwrap();
     /// let search = HittingSearch::new(&grid, 4..=4, 1).unwrap();
-    /// let found = search.run_unit(0, HittingProgress::default(), &mut |_| false).unwrap();
+    /// let watch = Watch { stopped: &|| false, reached: &mut |_| {} };
+    /// let found = search.run_unit(0, HittingProgress::default(), watch).unwrap();
     /// assert_eq!(found.puzzles.len(), 12);
     /// ```
     pub fn new(grid: &CompleteGrid, clues: RangeInclusive<u32>, units: u64) -> Result<Self, CannotSearch> {
@@ -175,13 +218,13 @@ impl HittingSearch {
         let cells = u32::try_from(grid.cells()).unwrap_or(u32::MAX);
         let clues = *clues.start()..=(*clues.end()).min(cells);
         let engine = if shape == Shape::NINE {
-            Engine::Nine(Box::new(Nine::new(grid, clues, units > 1)))
+            Engine::Nine(Box::new(Nine::new(grid, clues.clone(), units > 1)))
         } else if grid.cells() <= 64 {
-            Engine::Small(Small::new(grid, clues))
+            Engine::Small(Small::new(grid, clues.clone()))
         } else {
             return Err(CannotSearch::Shape { shape });
         };
-        Ok(Self { grid: grid.clone(), engine, units })
+        Ok(Self { grid: grid.clone(), clues, engine, units })
     }
 
     /// Number of units.
@@ -189,8 +232,10 @@ impl HittingSearch {
         self.units
     }
 
-    /// Searches a unit from `progress` on. `pause` is asked between blocks with the progress made; when it says true,
-    /// the unit ends and can be taken up from there. Nothing is found in a unit that there is not.
+    /// Searches a unit from `progress` on. When it is stopped, it can be taken up from what `reached` was told last.
+    ///
+    /// Progress comes from a file. What it holds is tested as far as can be: a set that is not unavoidable would hide
+    /// puzzles and is left out, and with a puzzle that is none the unit begins anew.
     ///
     /// # Errors
     ///
@@ -199,16 +244,28 @@ impl HittingSearch {
         &self,
         unit: u64,
         mut progress: HittingProgress,
-        pause: &mut dyn FnMut(&HittingProgress) -> bool,
+        mut watch: Watch<'_>,
     ) -> Result<Found, Unfinished> {
-        // Progress comes from a file: a set that is not unavoidable would hide puzzles.
-        let all = CellSet::below(self.grid.cells());
-        let mut uniqueness = Uniqueness::new(&self.grid);
-        progress.learned.retain(|&set| set.is_within(all) && !uniqueness.holds(all.without(set)));
+        self.test(&mut progress);
         match &self.engine {
-            Engine::Nine(nine) => nine.run((unit, self.units), &mut progress, pause)?,
-            Engine::Small(small) => small.run((unit, self.units), &mut progress, pause)?,
+            Engine::Nine(nine) => nine.run((unit, self.units), &mut progress, &mut watch)?,
+            Engine::Small(small) => small.run((unit, self.units), &mut progress, &mut watch)?,
         }
         Ok(progress.found)
+    }
+
+    /// Leaves out of a progress what cannot be.
+    fn test(&self, progress: &mut HittingProgress) {
+        let all = CellSet::below(self.grid.cells());
+        let mut uniqueness = Uniqueness::new(&self.grid);
+        let mut is_puzzle = |&clues: &CellSet| {
+            clues.is_within(all) && self.clues.contains(&clues.0.count_ones()) && uniqueness.holds(clues)
+        };
+        let mut once = HashSet::new();
+        let puzzles = &progress.found.puzzles;
+        if !puzzles.iter().all(|clues| is_puzzle(clues) && once.insert(*clues)) {
+            *progress = HittingProgress::default();
+        }
+        progress.learned.retain(|&set| set.is_within(all) && !uniqueness.holds(all.without(set)));
     }
 }

@@ -9,20 +9,29 @@ use std::ops::RangeInclusive;
 
 use super::{
     super::{CellSet, CompleteGrid, DEFAULT_SIZE, unavoidable_sets},
-    HittingProgress, Unfinished,
+    HittingProgress, Unfinished, Watch,
     another::Another,
     frame::Frame,
-    go_on,
     limits::Limits,
     lists::Word,
     pair::{BOTH, Pair, in_bands},
     plan::{Start, blocks},
+    stop::Stop,
     third::{Third, parts},
 };
 
-/// Steps above a block, in searches of one unit and of several: blocks of milliseconds for 16 clues, and of a fraction
-/// of a second for 17 clues of a hard grid.
-const DEPTH: [usize; 2] = [3, 5];
+/// Steps above a block.
+fn depth(clues: u32, several: bool) -> usize {
+    match clues {
+        // Milliseconds for 16 clues; each block has its cost.
+        ..=17 if !several => 3,
+        // A fraction of a second for 17 clues of a hard grid.
+        ..=18 => 5,
+        // Hours altogether: no block should take minutes.
+        _ => 6,
+    }
+}
+
 /// Steps by which trees are compared.
 const LOOK_AHEAD: usize = 5;
 
@@ -43,7 +52,7 @@ struct Part {
 impl Nine {
     pub(super) fn new(grid: &CompleteGrid, clues: RangeInclusive<u32>, several: bool) -> Self {
         let sets = unavoidable_sets(grid, DEFAULT_SIZE);
-        let parts = clues.flat_map(|number| parts_of(&sets, number, DEPTH[usize::from(several)])).collect();
+        let parts = clues.flat_map(|number| parts_of(&sets, number, depth(number, several))).collect();
         Self { grid: grid.clone(), sets, parts }
     }
 
@@ -52,21 +61,25 @@ impl Nine {
         &self,
         (unit, units): (u64, u64),
         progress: &mut HittingProgress,
-        pause: &mut dyn FnMut(&HittingProgress) -> bool,
+        watch: &mut Watch<'_>,
     ) -> Result<(), Unfinished> {
         let mut first = 0;
         for part in &self.parts {
             let end = first + part.blocks.len() as u64;
             let mine = |number: u64| number >= progress.next && number % units == unit;
             if (first..end).any(mine) {
-                let mut search = self.pair(part, &progress.learned);
+                let mut search = self.pair(part, &progress.learned, Stop::new(watch.stopped));
                 for (number, &start) in (first..).zip(&part.blocks) {
                     if number < progress.next || number % units != unit {
                         continue;
                     }
-                    run_block(part.frame, &mut search, start, progress);
+                    search.third.stop.leave_room(progress.room());
+                    search.third.tidy();
+                    search.search(start);
+                    watch.may_keep(progress, &search.third.stop, search.third.found.len())?;
+                    keep(part.frame, &mut search, progress);
                     progress.next = number + 1;
-                    go_on(progress, pause)?;
+                    watch.after_block(progress)?;
                 }
             }
             first = end;
@@ -75,23 +88,20 @@ impl Nine {
     }
 
     /// Everything that the blocks of a part need.
-    fn pair(&self, part: &Part, learned: &[CellSet]) -> Pair {
+    fn pair<'a>(&self, part: &Part, learned: &[CellSet], stop: Stop<'a>) -> Pair<'a> {
         let frame = part.frame;
         let seen = self.sets.iter().chain(learned).map(|&set| parts(frame.see(set)));
         let (pair, cross): (Vec<_>, Vec<_>) = seen.partition(|set| set.1 == 0);
         let another = Another::of(self.grid.shape(), &frame.digits(self.grid.digits()));
-        let third = Third::new(another, cross);
+        let third = Third::new(another, cross, stop);
         Pair::new(part.limits, pair.into_iter().map(|set| set.0).collect(), third)
     }
 }
 
-/// Searches a block, and takes what it finds into the progress.
-fn run_block(frame: Frame, search: &mut Pair, start: Start, progress: &mut HittingProgress) {
-    search.third.tidy();
-    search.search(start);
-    progress.found.nodes += std::mem::take(&mut search.nodes);
-    progress.found.nodes += std::mem::take(&mut search.third.nodes);
-    progress.found.tested += std::mem::take(&mut search.third.another.tested);
+/// Takes what a block has found into the progress.
+fn keep(frame: Frame, search: &mut Pair<'_>, progress: &mut HittingProgress) {
+    let nodes = std::mem::take(&mut search.nodes) + std::mem::take(&mut search.third.nodes);
+    progress.found.count(nodes, std::mem::take(&mut search.third.another.tested));
     progress.found.puzzles.extend(search.third.found.drain(..).map(|set| frame.back(set)));
     progress.learned.extend(search.third.learned.drain(..).map(|set| frame.back(set)));
 }
@@ -101,7 +111,7 @@ fn parts_of(sets: &[CellSet], clues: u32, depth: usize) -> Vec<Part> {
     let all = [false, true].map(|transposed| [0, 1, 2].map(|third| Frame { transposed, third }));
     let sizes = all.map(|frames: [Frame; 3]| {
         frames.map(|frame| {
-            let limits = Limits { clues, least: [0, 0, clues.div_ceil(3)], strict: [0; 2] };
+            let limits = Limits { clues, least: clues.div_ceil(3), strict: [0; 2] };
             blocks_of(sets, frame, limits, LOOK_AHEAD).len()
         })
     });
@@ -115,7 +125,7 @@ fn parts_of(sets: &[CellSet], clues: u32, depth: usize) -> Vec<Part> {
     let part = |&frame: &Frame| {
         let third = frame.third as usize;
         let strict = [1, 2].map(|turn| u32::from(rank((third + turn) % 3) < rank(third)));
-        let limits = Limits { clues, least: [0, 0, clues.div_ceil(3)], strict };
+        let limits = Limits { clues, least: clues.div_ceil(3), strict };
         Part { frame, limits, blocks: blocks_of(sets, frame, limits, depth) }
     };
     frames.iter().map(part).collect()

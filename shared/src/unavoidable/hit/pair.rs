@@ -27,11 +27,11 @@ pub(super) const FIRST: Word = (1 << BAND) - 1;
 pub(super) const BOTH: Word = (1 << (2 * BAND)) - 1;
 
 /// A search of two bands.
-pub(super) struct Pair {
+pub(super) struct Pair<'a> {
     pub limits: Limits,
     /// The unavoidable sets in the two bands, with what has been learned.
     pub sets: Vec<Word>,
-    pub third: Third,
+    pub third: Third<'a>,
     pub steps: Vec<Unhit>,
     /// Steps taken.
     pub nodes: u64,
@@ -41,8 +41,8 @@ pub(super) struct Pair {
     pub in_use: usize,
 }
 
-impl Pair {
-    pub(super) fn new(limits: Limits, sets: Vec<Word>, third: Third) -> Self {
+impl<'a> Pair<'a> {
+    pub(super) fn new(limits: Limits, sets: Vec<Word>, third: Third<'a>) -> Self {
         let steps = vec![Unhit::default(); limits.clues as usize + 1];
         Self { limits, sets, third, steps, nodes: 0, matrices: Vec::new(), in_use: 0 }
     }
@@ -81,7 +81,7 @@ impl Pair {
         // What the third band has no room for has to come here.
         let more = third.saturating_sub(BAND).max(1);
         let mut rest = alive;
-        while rest.count_ones() >= more && !self.third.has_enough() {
+        while rest.count_ones() >= more && !self.third.ends() {
             let cell = rest & rest.wrapping_neg();
             rest &= !cell;
             self.fill_up(chosen | cell, rest);
@@ -96,10 +96,10 @@ pub(super) fn in_bands(chosen: Word) -> [u32; 2] {
 
 /// Goes on from the sets at `depth`.
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
-pub(super) fn node(search: &mut Pair, depth: usize, chosen: Word) {
+pub(super) fn node(search: &mut Pair<'_>, depth: usize, chosen: Word) {
     search.nodes += 1;
     let room = chosen.count_ones() + search.steps[depth].alive.count_ones() + BAND;
-    if search.third.has_enough() || room < search.limits.clues {
+    if search.third.ends() || room < search.limits.clues {
         return;
     }
     let [a, b] = in_bands(chosen);
@@ -120,7 +120,7 @@ pub(super) fn node(search: &mut Pair, depth: usize, chosen: Word) {
     for &cell in &order[..number] {
         let bit = 1 << cell;
         alive &= !bit;
-        if search.steps[depth].needs_more(bit, alive, left - 1).is_none() {
+        if !search.steps[depth].may_do(bit, alive, left - 1) {
             continue;
         }
         let (open, below) = search.steps.split_at_mut(depth + 1);
@@ -132,7 +132,7 @@ pub(super) fn node(search: &mut Pair, depth: usize, chosen: Word) {
 
 /// Looks at clues that hit all known sets. True when that is done with; false when a set was found that they miss.
 #[inline(always)]
-pub(super) fn hits_all(search: &mut Pair, depth: usize, chosen: Word, left: u32) -> bool {
+pub(super) fn hits_all(search: &mut Pair<'_>, depth: usize, chosen: Word, left: u32) -> bool {
     if left == 0 {
         // The third band is asked first whether it can do with its own clues, which is quicker.
         let clues = search.limits.clues - chosen.count_ones();
@@ -154,7 +154,7 @@ pub(super) fn hits_all(search: &mut Pair, depth: usize, chosen: Word, left: u32)
 
 /// Applies the bounds, and says how many clues may still be chosen; `None` when they are too few.
 #[inline(always)]
-fn tighten(search: &mut Pair, depth: usize, [a, b]: [u32; 2]) -> Option<u32> {
+fn tighten(search: &mut Pair<'_>, depth: usize, [a, b]: [u32; 2]) -> Option<u32> {
     loop {
         let step = &search.steps[depth];
         if step.sets.first() == Some(&0) {

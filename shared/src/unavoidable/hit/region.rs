@@ -34,8 +34,8 @@ pub(super) trait Judge {
     fn judge(&mut self, chosen: Word) -> Verdict;
     /// Takes a choice of the number of cells asked for, which is good.
     fn found(&mut self, chosen: Word);
-    /// Whether there are too many already: the search then ends as it stands.
-    fn has_enough(&self) -> bool;
+    /// Takes a step, and tells whether the search ends as it stands.
+    fn ends(&mut self) -> bool;
 }
 
 /// The steps of a search, kept to use their memory again.
@@ -72,7 +72,7 @@ impl Region {
             return;
         }
         let mut rest = alive;
-        while rest.count_ones() >= left && !judge.has_enough() {
+        while rest.count_ones() >= left && !judge.ends() {
             let cell = rest & rest.wrapping_neg();
             rest &= !cell;
             Self::fill_up(judge, chosen | cell, rest, left - 1);
@@ -84,7 +84,7 @@ impl Region {
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
 fn node<J: Judge>(search: &mut Region, judge: &mut J, depth: usize, chosen: Word, left: u32) {
     search.nodes += 1;
-    if judge.has_enough() || search.steps[depth].alive.count_ones() < left {
+    if judge.ends() || search.steps[depth].alive.count_ones() < left {
         return;
     }
     if search.steps[depth].sets.is_empty() {

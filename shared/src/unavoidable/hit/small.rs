@@ -4,16 +4,16 @@ use std::ops::RangeInclusive;
 
 use super::{
     super::{CellSet, CompleteGrid, DEFAULT_SIZE, unavoidable_sets},
-    HittingProgress, MOST_PUZZLES, Unfinished,
+    HittingProgress, Unfinished, Watch,
     another::Another,
-    go_on,
     lists::Word,
     plan::{Start, blocks},
     region::{Judge, Region, Verdict},
+    stop::Stop,
 };
 
-/// Steps of the tree above a block.
-const DEPTH: usize = 2;
+/// Steps of the tree above a block, up to 6x6 and beyond.
+const DEPTH: [usize; 2] = [2, 4];
 
 /// The search of a small grid.
 pub(super) struct Small {
@@ -27,10 +27,11 @@ impl Small {
     pub(super) fn new(grid: &CompleteGrid, clues: RangeInclusive<u32>) -> Self {
         let sets: Vec<Word> = unavoidable_sets(grid, DEFAULT_SIZE).into_iter().map(word).collect();
         let start = Start { chosen: 0, alive: word(CellSet::below(grid.cells())) };
+        let depth = DEPTH[usize::from(grid.cells() > 36)];
         let mut all = Vec::new();
         for number in clues {
             let left = |chosen: Word| number.checked_sub(chosen.count_ones());
-            all.extend(blocks(&sets, start, DEPTH, &left).into_iter().map(|start| (number, start)));
+            all.extend(blocks(&sets, start, depth, &left).into_iter().map(|start| (number, start)));
         }
         Self { grid: grid.clone(), sets, blocks: all }
     }
@@ -40,10 +41,14 @@ impl Small {
         &self,
         (unit, units): (u64, u64),
         progress: &mut HittingProgress,
-        pause: &mut dyn FnMut(&HittingProgress) -> bool,
+        watch: &mut Watch<'_>,
     ) -> Result<(), Unfinished> {
-        let mut whole =
-            Whole { another: Another::new(&self.grid), learned: self.sets.clone(), found: Vec::new() };
+        let mut whole = Whole {
+            another: Another::new(&self.grid),
+            learned: self.sets.clone(),
+            found: Vec::new(),
+            stop: Stop::new(watch.stopped),
+        };
         whole.learned.extend(progress.learned.iter().copied().map(word));
         let mut region = Region::default();
         for (number, &(clues, start)) in (0..).zip(&self.blocks) {
@@ -52,13 +57,14 @@ impl Small {
             }
             let before = (region.nodes, whole.another.tested, whole.learned.len());
             let sets = whole.learned.clone();
+            whole.stop.leave_room(progress.room());
             region.search(&sets, start, clues - start.chosen.count_ones(), &mut whole);
+            watch.may_keep(progress, &whole.stop, whole.found.len())?;
             progress.next = number + 1;
-            progress.found.nodes += region.nodes - before.0;
-            progress.found.tested += whole.another.tested - before.1;
+            progress.found.count(region.nodes - before.0, whole.another.tested - before.1);
             progress.found.puzzles.extend(whole.found.drain(..).map(|set| CellSet(set.into())));
             progress.learned.extend(whole.learned[before.2..].iter().map(|&set| CellSet(set.into())));
-            go_on(progress, pause)?;
+            watch.after_block(progress)?;
         }
         Ok(())
     }
@@ -71,14 +77,15 @@ fn word(set: CellSet) -> Word {
 }
 
 /// Tests puzzles.
-struct Whole {
+struct Whole<'a> {
     another: Another,
     /// All sets that are known.
     learned: Vec<Word>,
     found: Vec<Word>,
+    stop: Stop<'a>,
 }
 
-impl Judge for Whole {
+impl Judge for Whole<'_> {
     fn judge(&mut self, chosen: Word) -> Verdict {
         let Some(set) = self.another.unhit::<true>(chosen.into()) else { return Verdict::Good };
         let set = word(CellSet(set));
@@ -90,7 +97,7 @@ impl Judge for Whole {
         self.found.push(chosen);
     }
 
-    fn has_enough(&self) -> bool {
-        self.found.len() > MOST_PUZZLES
+    fn ends(&mut self) -> bool {
+        self.stop.at_step(self.found.len())
     }
 }

@@ -12,19 +12,20 @@
 use multiversion::multiversion;
 
 use super::{
-    KEPT_SIZE, MOST_PUZZLES,
+    KEPT_SIZE,
     another::Another,
     cross::{Cross, Packing, cells},
     lists::Word,
     pair::{BAND, BOTH},
     row::Row,
+    stop::Stop,
 };
 
 /// The cells of the third band, numbered from 0.
 const ALL: Word = (1 << BAND) - 1;
 
 /// Searches of the third band.
-pub(super) struct Third {
+pub(super) struct Third<'a> {
     /// The unavoidable sets with cells in the third band.
     cross: Cross,
     /// Unavoidable sets that have been found on the way and are small enough to be kept, on all 81 cells.
@@ -33,6 +34,8 @@ pub(super) struct Third {
     pub found: Vec<u128>,
     /// The solver.
     pub another: Another,
+    /// Whether to end early.
+    pub stop: Stop<'a>,
     /// Steps taken.
     pub nodes: u64,
     /// The sets that are not hit at each open step.
@@ -57,13 +60,14 @@ struct Step {
     left: u32,
 }
 
-impl Third {
-    pub(super) fn new(another: Another, cross: Vec<(Word, Word)>) -> Self {
+impl<'a> Third<'a> {
+    pub(super) fn new(another: Another, cross: Vec<(Word, Word)>, stop: Stop<'a>) -> Self {
         Self {
             cross: Cross::new(cross),
             learned: Vec::new(),
             found: Vec::new(),
             another,
+            stop,
             nodes: 0,
             unhit: vec![Row::NONE; BAND as usize + 1],
             alive: ALL,
@@ -99,9 +103,6 @@ impl Third {
         self.pair = chosen;
         self.tested = tested;
         self.missed = None;
-        if self.has_enough() {
-            return None;
-        }
         node(self, Step { depth: 0, chosen: 0, alive: self.alive, left: clues });
         self.missed
     }
@@ -112,9 +113,15 @@ impl Third {
         }
     }
 
-    /// Whether there are too many puzzles already: the search then ends as it stands.
+    /// Takes a step, and tells whether the search ends as it stands.
+    #[inline(always)]
+    pub(super) fn ends(&mut self) -> bool {
+        self.stop.at_step(self.found.len())
+    }
+
+    /// Whether there are too many puzzles.
     pub(super) fn has_enough(&self) -> bool {
-        self.found.len() > MOST_PUZZLES
+        self.stop.is_full(self.found.len())
     }
 
     /// All clues, with these in the third band.
@@ -158,7 +165,7 @@ impl Third {
 }
 
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
-fn may_do(third: &mut Third, chosen: Word, clues: u32) -> bool {
+fn may_do(third: &mut Third<'_>, chosen: Word, clues: u32) -> bool {
     let missed = third.cross.missed(chosen, clues, &mut third.unhit[0]);
     let Some((number, union)) = missed else { return false };
     third.alive = if number == clues { union } else { ALL };
@@ -167,8 +174,11 @@ fn may_do(third: &mut Third, chosen: Word, clues: u32) -> bool {
 
 /// Goes on from the sets that are unhit at a depth.
 #[multiversion(targets("x86_64+avx+avx2+bmi1+bmi2+popcnt+lzcnt"))]
-fn node(third: &mut Third, mut step: Step) {
+fn node(third: &mut Third<'_>, mut step: Step) {
     third.nodes += 1;
+    if third.ends() {
+        return;
+    }
     loop {
         let unhit = third.unhit[step.depth];
         if unhit.is_empty() {
@@ -207,7 +217,7 @@ fn node(third: &mut Third, mut step: Step) {
 
 /// Tries the cells of a set in turn.
 #[inline(always)]
-fn branch(third: &mut Third, step: Step, set: Word) {
+fn branch(third: &mut Third<'_>, step: Step, set: Word) {
     let mut alive = step.alive;
     for cell in cells(set & alive) {
         let bit = 1 << cell;
@@ -222,7 +232,7 @@ fn branch(third: &mut Third, step: Step, set: Word) {
 
 /// Looks at clues that hit all sets that have a column.
 #[inline(never)]
-fn all_hit(third: &mut Third, step: Step) {
+fn all_hit(third: &mut Third<'_>, step: Step) {
     match third.unhit(step) {
         Some(set) if step.left > 0 => branch(third, step, set),
         None if third.missed.is_none() => third.fill_up(step.chosen, step.alive, step.left),
