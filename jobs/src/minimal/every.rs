@@ -47,7 +47,7 @@ impl Every {
             let hint = "leave out --list: each that is listed tells for how many it stands";
             return Err(BadSettings(format!("{shape} has too many puzzles for this list; {hint}")));
         }
-        Ok(Self { shape, valid: valid || small, list, grids: OnceLock::new() })
+        Ok(Self { shape, valid: valid || always_valid(shape), list, grids: OnceLock::new() })
     }
 
     /// The essentially different grids.
@@ -93,6 +93,11 @@ impl Every {
     pub fn grids(&self) -> &SmallGrids {
         self.grids.get_or_init(|| SmallGrids::new(self.shape).expect("the shape is small"))
     }
+}
+
+/// Whether puzzles with one solution are counted without being asked for: where that takes no time.
+pub fn always_valid(shape: Shape) -> bool {
+    shape == Shape::FOUR
 }
 
 /// A unit as a place in a list.

@@ -32,6 +32,11 @@ pub fn assemble(
     let render = |unit, part: Vec<u8>| {
         let different: Vec<CellSet> = postcard::from_bytes(&part)
             .map_err(|error| OutputError::Part(format!("part {unit} cannot be read: {error}")))?;
+        let cells = CellSet::below(job.cells());
+        if let Some(clues) = different.iter().find(|clues| !clues.is_within(cells)) {
+            let what = "has a puzzle with cells that the grid has not";
+            return Err(OutputError::Part(format!("part {unit} {what}: {:#x}", clues.0)));
+        }
         let class = &job.grids().classes()[place(unit)];
         let rows = different.into_iter().flat_map(|clues| listed(job, class, clues));
         Ok(rows.map(|row| if drawn { row.drawn(job) } else { row.csv(job) }).collect::<String>())

@@ -49,6 +49,11 @@ impl Number {
         Self { mean: mean * grids, error: error * grids }
     }
 
+    /// A share.
+    fn share((mean, error): (f64, f64)) -> Self {
+        Self { mean, error }
+    }
+
     fn scaled(self, factor: f64) -> Self {
         Self { mean: self.mean * factor, error: self.error * factor }
     }
@@ -72,8 +77,8 @@ fn percent(share: f64) -> String {
 struct Row {
     clues: usize,
     puzzles: Number,
-    /// Of all minimal puzzles.
-    share: f64,
+    /// Of all minimal puzzles, from 0 to 1.
+    share: Number,
     /// In per cent.
     published: Option<f64>,
     /// Whether a single population makes much of it.
@@ -86,7 +91,7 @@ impl Row {
         Self {
             clues,
             puzzles: Number::of_all(estimate.with_clues(clues)),
-            share: estimate.with_clues(clues).0 / estimate.total().0,
+            share: Number::share(estimate.share(clues)),
             published,
             unsure: estimate.largest_share(clues) > SHARE_OF_ONE,
         }
@@ -99,7 +104,8 @@ fn json(job: &Sample, estimate: &Estimate, rows: &[Row], progress: &Progress) ->
         let of_clues = json!({
             "minimal_puzzles": row.puzzles.json(),
             "essentially_different": row.puzzles.scaled(1.0 / IMAGES).json(),
-            "share_percent": 100.0 * row.share,
+            "share_percent": 100.0 * row.share.mean,
+            "share_standard_error_percent": 100.0 * row.share.error,
             "published_share_percent": row.published,
             "unsure": row.unsure,
         });
@@ -127,7 +133,7 @@ fn json(job: &Sample, estimate: &Estimate, rows: &[Row], progress: &Progress) ->
 /// What the output has, too.
 fn csv(json: &Value) -> String {
     let mut text = "clues,minimal_puzzles,standard_error,essentially_different,standard_error_different,\
-        share_percent,published_share_percent\n"
+        share_percent,share_standard_error_percent,published_share_percent\n"
         .to_owned();
     for (clues, of_clues) in json["by_clues"].as_object().into_iter().flatten() {
         let (all, different) = (&of_clues["minimal_puzzles"], &of_clues["essentially_different"]);
@@ -137,6 +143,7 @@ fn csv(json: &Value) -> String {
             &different["estimate"],
             &different["standard_error"],
             &of_clues["share_percent"],
+            &of_clues["share_standard_error_percent"],
             &of_clues["published_share_percent"],
         ];
         let columns = columns.map(|value| if value.is_null() { String::new() } else { value.to_string() });
@@ -152,27 +159,30 @@ pub fn assemble(json: &Value, out: &mut (dyn io::Write + Send)) -> Result<(), Ou
 
 fn table(job: &Sample, estimate: &Estimate, rows: &[Row], progress: &Progress) -> String {
     let mut text = String::new();
-    let mut line = |cells: [String; 6]| {
-        let [clues, puzzles, error, different, share, published] = cells;
-        let words =
-            format!("{clues:>5}  {puzzles:>15}  {error:>14}  {different:>10}  {share:>12}  {published:>12}");
+    let mut line = |cells: [String; 7]| {
+        let [clues, puzzles, error, different, share, share_error, published] = cells;
+        let words = format!(
+            "{clues:>5}  {puzzles:>15}  {error:>14}  {different:>10}  {share:>12}  {share_error:>12}  {published:>12}"
+        );
         text.push_str(words.trim_end());
         text.push('\n');
     };
-    let head = ["clues", "minimal puzzles", "standard error", "different", "share", "published"];
+    let head = ["clues", "minimal puzzles", "standard error", "different", "share", "its error", "published"];
     line(head.map(str::to_owned));
     for row in rows {
         let [puzzles, error] = row.puzzles.words();
         let [different, _] = row.puzzles.scaled(1.0 / IMAGES).words();
         let published = row.published.map(|percent| format!("{percent} %")).unwrap_or_default();
-        let share = format!("{} %", significant(100.0 * row.share));
-        let clues = if row.unsure { format!("? {}", row.clues) } else { row.clues.to_string() };
-        line([clues, puzzles, error, different, share, published]);
+        let share = format!("{} %", significant(100.0 * row.share.mean));
+        let share_error = percent(row.share.error / row.share.mean);
+        let clues = marked(row.unsure, &row.clues.to_string());
+        line([clues, puzzles, error, different, share, share_error, published]);
     }
     if estimate.populations() > 0 {
         let total = Number::of_all(estimate.total());
         let ([puzzles, error], [different, _]) = (total.words(), total.scaled(1.0 / IMAGES).words());
-        line(["all".into(), puzzles, error, different, String::new(), String::new()]);
+        let all = marked(estimate.largest_share_of_total() > SHARE_OF_ONE, "all");
+        line([all, puzzles, error, different, String::new(), String::new(), String::new()]);
     }
     let mut say = |words: String| text.push_str(&(words + "\n"));
     say(String::new());
@@ -181,7 +191,7 @@ fn table(job: &Sample, estimate: &Estimate, rows: &[Row], progress: &Progress) -
     say(format!(
         "{populations} populations from {clues} clues on, seed {seed}; different: up to all symmetries"
     ));
-    if rows.iter().any(|row| row.unsure) {
+    if rows.iter().any(|row| row.unsure) || estimate.largest_share_of_total() > SHARE_OF_ONE {
         let much = 100.0 * SHARE_OF_ONE;
         say(format!(
             "? one population makes more than {much} % of it: take neither it nor its error as known"
@@ -193,7 +203,12 @@ fn table(job: &Sample, estimate: &Estimate, rows: &[Row], progress: &Progress) -
     text
 }
 
-/// With three digits that mean something.
+/// The head of a row.
+fn marked(unsure: bool, head: &str) -> String {
+    if unsure { format!("? {head}") } else { head.into() }
+}
+
+/// With four digits or so.
 fn significant(number: f64) -> String {
     if number >= 0.001 {
         let digits = if number >= 10.0 {
@@ -215,7 +230,7 @@ fn plot(rows: &[Row]) -> Option<Plot> {
         Curve { name: name.into(), points }
     };
     let curves = vec![
-        with("estimate", &|row| Some(100.0 * row.share)),
+        with("estimate", &|row| Some(100.0 * row.share.mean)),
         with("two standard errors more", &|row| away(row, 2.0)),
         with("two standard errors less", &|row| away(row, -2.0)),
         with("published", &|row| row.published),
@@ -231,6 +246,6 @@ fn plot(rows: &[Row]) -> Option<Plot> {
 
 /// The share so many standard errors away, in per cent; of nothing there is none.
 fn away(row: &Row, errors: f64) -> Option<f64> {
-    let share = 100.0 * row.share * (1.0 + errors * row.puzzles.error / row.puzzles.mean);
+    let share = 100.0 * (row.share.mean + errors * row.share.error);
     (share.is_finite() && share > 0.0).then_some(share)
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use shared::unavoidable::CellSet;
 
 use super::*;
 use crate::{
     laws::{run_with, splits_agree},
-    parts::memory::Parts,
+    parts::{PartSink, memory::Parts},
 };
 
 fn job(settings: serde_json::Value) -> Minimal {
@@ -85,6 +86,30 @@ fn lists_have_each_puzzle_once() {
     let drawn = output(&job(json!({ "shape": "2x2" })), Form::Drawn);
     assert_eq!(drawn.matches("clues, stands for").count(), 36);
     assert_eq!(drawn.matches("+-----+-----+").count(), 3 * 36);
+}
+
+#[test]
+fn a_part_with_cells_that_the_grid_has_not_is_refused() {
+    let job = job(json!({ "shape": "2x2" }));
+    let parts = Parts::default();
+    run_with(&job, 0..2, Some(&parts));
+    let sets = [CellSet(0xF), CellSet(1 << 16)];
+    parts.put(1, postcard::to_stdvec(&sets[..]).unwrap()).unwrap();
+    let finished = Finished { report: &json!({}), parts: &parts, form: Form::Csv };
+    let error = job.assemble(&finished, &mut Vec::new()).unwrap_err();
+    assert!(error.to_string().contains("part 1 has a puzzle with cells"), "{error}");
+}
+
+/// What is said and what goes without saying are the same job.
+#[test]
+fn the_same_job_has_one_name() {
+    let prepared = |settings: serde_json::Value| {
+        let args = serde_json::from_value(settings).unwrap();
+        serde_json::to_value(Minimal::prepare(args, &Surroundings::local()).unwrap()).unwrap()
+    };
+    assert_eq!(prepared(json!({})), prepared(json!({ "shape": "2x2", "valid": true })));
+    assert_ne!(prepared(json!({ "shape": "2x3" })), prepared(json!({ "shape": "2x3", "valid": true })));
+    assert_eq!(prepared(json!({ "sample": 9 })), prepared(json!({ "sample": 9, "shape": "3x3", "seed": 1 })));
 }
 
 #[test]

@@ -22,8 +22,25 @@ impl Particle {
     }
 }
 
-/// Finds for each particle the clues that can go.
-pub(super) fn look(particles: &mut [Particle], unique: &mut Unique<'_>) {
+/// Particles that are looked at together: their puzzles take a megabyte.
+const TOGETHER: usize = 1024;
+
+/// Finds for each particle the clues that can go. Nothing when it is stopped on the way.
+pub(super) fn look(
+    particles: &mut [Particle],
+    unique: &mut Unique<'_>,
+    stopped: &dyn Fn() -> bool,
+) -> Option<()> {
+    for some in particles.chunks_mut(TOGETHER) {
+        if stopped() {
+            return None;
+        }
+        look_at(some, unique);
+    }
+    Some(())
+}
+
+fn look_at(particles: &mut [Particle], unique: &mut Unique<'_>) {
     let without = |particle: &Particle, cell| (particle.grid, particle.clues.without(CellSet::single(cell)));
     let one = |particle: &Particle| {
         let particle = *particle;
