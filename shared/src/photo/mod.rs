@@ -1,0 +1,19 @@
+//! What is on a photograph of a sudoku.
+//!
+//! Steps, each a module of its own:
+//!
+//! - [`load`]: the bytes of a file to a grey picture of bounded size;
+//! - `locate`: lattices of lines that may be a grid, several of them;
+//! - `rectify`: a lattice to a mesh of sub-pixel crossings, pages that are bent included;
+//! - `cut`: the cells of a mesh, each to a patch of [`classify::SIDE`] by [`classify::SIDE`] pixels;
+//! - [`classify`]: what a patch shows;
+//! - `decode`: the most likely board, under the rules of sudoku where the evidence leaves a choice;
+//! - `judge`: doubtful cells, and photographs that are no readable sudoku.
+//!
+//! **Invariant:** the same bytes give the same reading on every machine. Floating point numbers are added, multiplied,
+//! divided and rooted in one order, never fused; what else is needed (exponentials, angles) is made of these.
+
+pub mod classify;
+pub mod image;
+
+pub use image::Gray;
