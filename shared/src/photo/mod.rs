@@ -15,5 +15,7 @@
 
 pub mod classify;
 pub mod image;
+pub mod load;
+pub mod reading;
 
 pub use image::Gray;
