@@ -18,3 +18,13 @@ pub const CANDIDATES: usize = 10;
 
 /// The logarithm of the probability of each class.
 pub type LogProbabilities = [f32; CLASSES];
+
+/// Placeholder until the net is there.
+#[derive(Debug, Default)]
+pub struct Classifier;
+impl Classifier {
+    /// None.
+    pub fn classify(&self, patches: &[Patch]) -> Vec<LogProbabilities> {
+        patches.iter().map(|_| [-2.4; CLASSES]).collect()
+    }
+}

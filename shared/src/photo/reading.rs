@@ -1,6 +1,5 @@
 //! What was read.
 
-use super::load::Photo;
 use crate::{grid::Shape, unavoidable::CellSet};
 
 /// A place on a picture: pixels to the right and down, whole numbers being the middles of pixels.
@@ -25,7 +24,7 @@ pub struct Board {
     pub flagged: CellSet,
     /// Cells with small candidates.
     pub candidates: CellSet,
-    /// The crossings of its lines, row by row, `(side + 1) * (side + 1)` of them, on [`Photo::gray`]: the first is the
+    /// The crossings of its lines, row by row, `(side + 1) * (side + 1)` of them, on [`Photo::gray`](super::load::Photo::gray): the first is the
     /// corner that a reader sees at the top left, whichever way the photograph lies.
     pub mesh: Vec<Point>,
 }
@@ -56,21 +55,4 @@ pub struct Reading {
     pub boards: Vec<Board>,
     /// Why there are none.
     pub refusal: Option<Refusal>,
-}
-
-/// Reads photographs. Costs some hundred kilobytes; can be shared.
-#[derive(Debug, Default)]
-pub struct Reader {}
-
-impl Reader {
-    /// Prepares the reading.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Reads a photograph. With `corners` (as [`Board::corners`] gives them) the grid is not looked for.
-    pub fn read(&self, photo: &Photo, corners: Option<[Point; 4]>) -> Reading {
-        let _ = (photo, corners);
-        Reading { boards: Vec::new(), refusal: Some(Refusal::NoGrid) }
-    }
 }
