@@ -97,6 +97,10 @@ pub(super) fn decode(shape: Shape, evidence: &[Costs], counter: &mut Counter) ->
     let mut solutions = counter.count(shape, std::slice::from_ref(&raw))[0];
     let mut cells = raw.clone();
     if solutions != 1
+        && let Some(better) = changed_a_little(shape, &raw, evidence, counter)
+    {
+        (cells, solutions) = (better, 1);
+    } else if solutions != 1
         && let Some(grid) = best_grid(shape, evidence, MOST_COST)
     {
         let better = completed(shape, &grid, evidence, counter);
@@ -110,6 +114,43 @@ pub(super) fn decode(shape: Shape, evidence: &[Costs], counter: &mut Counter) ->
     let cost = cells.iter().zip(evidence).map(|(&value, costs)| costs[usize::from(value)]).sum();
     let confidence = confidence(shape, &cells, solutions, evidence, counter);
     Decoded { cells, confidence, solutions, cost }
+}
+
+/// Boards that are tried with one or two cells changed.
+const MOST_CHANGES: usize = 3000;
+
+/// The likeliest board with one solution that differs in one cell or two.
+fn changed_a_little(shape: Shape, raw: &[u8], evidence: &[Costs], counter: &mut Counter) -> Option<Vec<u8>> {
+    let mut single: Vec<(f32, usize, u8)> = Vec::new();
+    for (cell, costs) in evidence.iter().enumerate() {
+        for value in (0..=shape.side() as u8).filter(|&value| value != raw[cell]) {
+            if costs[usize::from(value)] <= MOST_COST_OF_CELL {
+                single.push((costs[usize::from(value)], cell, value));
+            }
+        }
+    }
+    single.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut tried: Vec<(f32, Vec<(usize, u8)>)> =
+        single.iter().map(|&(cost, cell, value)| (cost, vec![(cell, value)])).collect();
+    for (place, &(cost, cell, value)) in single.iter().enumerate().take(80) {
+        for &(more, other, also) in single[..place].iter().filter(|other| other.1 != cell) {
+            tried.push((cost + more, vec![(cell, value), (other, also)]));
+        }
+    }
+    tried.retain(|(cost, _)| *cost <= 1.5 * MOST_COST_OF_CELL);
+    tried.sort_by(|a, b| a.0.total_cmp(&b.0));
+    tried.truncate(MOST_CHANGES);
+    let with = |(_, changes): &(f32, Vec<(usize, u8)>)| {
+        let mut board = raw.to_vec();
+        changes.iter().for_each(|&(cell, value)| board[cell] = value);
+        board
+    };
+    tried.chunks(500).find_map(|some| {
+        let boards: Vec<Vec<u8>> = some.iter().map(with).collect();
+        let counted = counter.count(shape, &boards);
+        let first = counted.iter().position(|&count| count == 1)?;
+        Some(boards[first].clone())
+    })
 }
 
 /// The board of a grid: each cell shows its digit if that is likelier than nothing. Where that leaves several solutions,
@@ -208,7 +249,7 @@ mod tests {
     fn digits_that_clash_are_set_right_where_the_evidence_leaves_a_choice() {
         let puzzle = board(PUZZLE);
         let mut evidence = evidence(&puzzle, 9.0);
-        // The 4 of the second row looks more like a 1, which leaves no solution.
+        // The 4 of the second row looks more like a 1, which leaves several solutions.
         evidence[9][4] = 1.0;
         evidence[9][1] = 0.0;
         let counter = &mut Counter::default();

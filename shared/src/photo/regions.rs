@@ -172,7 +172,7 @@ mod tests {
         assert_eq!((by_corners[0].columns, by_corners[0].rows), ((0, 4), (0, 3)));
         assert_eq!(by_corners[0].extremes[7], (4, 0));
         assert!(regions(&mask, 5, true, true, 12).is_empty());
-        assert_eq!(regions(&mask, 5, false, false, 1).len(), 3);
+        assert_eq!(regions(&mask, 5, false, false, 1).len(), 2);
     }
 
     #[test]
