@@ -18,4 +18,4 @@ pub mod image;
 pub mod load;
 pub mod reading;
 
-pub use image::Gray;
+pub use image::{Colour, Gray};
