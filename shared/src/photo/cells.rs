@@ -193,6 +193,9 @@ const WAYS: [Place; 16] = {
     ]
 };
 
+/// Places of a square that are tried: those with the most cells.
+const WINDOWS: usize = 9;
+
 /// The squares of 9, 6 or 4 cells a side that numbered cells may be part of, each as a lattice.
 fn windows(numbered: &Numbered, lattices: &mut Vec<Lattice>) {
     let range = |of: fn(&((i32, i32), Place)) -> i32| {
@@ -203,11 +206,20 @@ fn windows(numbered: &Numbered, lattices: &mut Vec<Lattice>) {
     if wide < 3 || high < 3 {
         return;
     }
-    let side = match wide.max(high) {
-        ..=4 => 4,
-        5 | 6 if numbered.len() >= 20 => 6,
-        _ => 9,
-    };
+    // As large as the cells reach, and larger by a few that were not found.
+    let extent = wide.max(high);
+    for side in [4, 6, 9].into_iter().filter(|&side| extent <= side + 1 && side <= extent + 3 || side == 9) {
+        windows_of(numbered, columns, rows, side, lattices);
+    }
+}
+
+fn windows_of(
+    numbered: &Numbered,
+    columns: (i32, i32),
+    rows: (i32, i32),
+    side: i32,
+    lattices: &mut Vec<Lattice>,
+) {
     let inside = |first: (i32, i32)| {
         let is = |&&((column, row), _): &&((i32, i32), Place)| {
             (first.0..first.0 + side).contains(&column) && (first.1..first.1 + side).contains(&row)
@@ -230,7 +242,7 @@ fn windows(numbered: &Numbered, lattices: &mut Vec<Lattice>) {
         }
     }
     tried.sort_by_key(|(number, ..)| std::cmp::Reverse(*number));
-    for (_, first, some) in tried.into_iter().take(12) {
+    for (_, first, some) in tried.into_iter().take(WINDOWS) {
         let pairs: Vec<(Place, Place)> = some
             .iter()
             .map(|&((column, row), center)| {

@@ -59,7 +59,9 @@ pub(super) fn judge(
         _ => digits > 2 * least && unclear < 0.08 && present > 0.85 && clashes * 6 < digits,
     } && digits * 2 > least;
     let others = if decoded.solutions == 1 { 0.0 } else { 12.0 };
-    let value = 60.0 * present as f32 - 40.0 * unclear - others - decoded.cost.min(40.0) * 0.5;
+    // A part of a larger grid looks like a smaller one.
+    let large = if shape == crate::grid::Shape::NINE { 4.0 } else { 0.0 };
+    let value = large + 60.0 * present as f32 - 40.0 * unclear - others - decoded.cost.min(40.0) * 0.5;
     Judged { flagged, candidates, readable, value }
 }
 

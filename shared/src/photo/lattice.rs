@@ -53,6 +53,14 @@ impl Lattice {
         self
     }
 
+    /// A flat grid between corners: top left, top right, bottom right, bottom left.
+    pub(super) fn between(corners: [Place; 4], side: usize) -> Option<Self> {
+        let size = side as f64;
+        let page = [(0.0, 0.0), (size, 0.0), (size, size), (0.0, size)];
+        let pairs: Vec<(Place, Place)> = page.into_iter().zip(corners).collect();
+        Some(Self { side, map: Homography::fit(&pairs)? })
+    }
+
     /// The length of a cell's side on the picture, roughly.
     pub(super) fn cell(&self) -> f64 {
         self.area().max(0.0).sqrt() / self.side as f64

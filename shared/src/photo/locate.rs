@@ -12,7 +12,7 @@
 use super::{
     Gray,
     cells::cells,
-    homography::{Homography, Place},
+    homography::Place,
     lattice::{Fit, Lattice, refined},
     regions::{Region, regions},
     tone::{Sums, halved, ink},
@@ -70,9 +70,13 @@ fn look(picture: &Gray) -> Vec<Candidate> {
     for percent in LEVELS {
         let mask = ink(picture, &sums, percent);
         let (width, height) = (picture.width(), picture.height());
-        let mut maps = cells(&regions(&mask, width, false, false, 40), width, height);
-        maps.extend(outlines(&regions(&mask, width, true, true, 200), width, height));
-        found.extend(maps.into_iter().filter_map(|lattice| judged(lattice, picture, LEAST_PRESENT)));
+        let judged = |lattice| judged(lattice, picture, LEAST_PRESENT);
+        let maps = cells(&regions(&mask, width, false, false, 40), width, height);
+        found.extend(maps.into_iter().filter_map(judged));
+        for corners in outlines(&regions(&mask, width, true, true, 200), width, height) {
+            let sides = [9, 6, 4].into_iter().filter_map(|side| Lattice::between(corners, side));
+            found.extend(sides.filter_map(judged).next());
+        }
         if found.iter().any(|candidate| candidate.fit.present > 0.93) {
             break;
         }
@@ -102,7 +106,7 @@ fn are_same(a: &Lattice, b: &Lattice) -> bool {
 
 /// The quadrilaterals of large dark regions: once with the corners in the diagonal directions, as an upright grid has
 /// them, once with those to the sides.
-fn outlines(inked: &[Region], width: usize, height: usize) -> Vec<Lattice> {
+fn outlines(inked: &[Region], width: usize, height: usize) -> Vec<[Place; 4]> {
     let least = width.min(height) / 6;
     let large = inked.iter().filter(|region| {
         region.columns.1 - region.columns.0 > least && region.rows.1 - region.rows.0 > least
@@ -111,11 +115,7 @@ fn outlines(inked: &[Region], width: usize, height: usize) -> Vec<Lattice> {
     largest.sort_by(|a, b| b.area.total_cmp(&a.area));
     largest.truncate(6);
     let quads = largest.into_iter().flat_map(|region| [[5, 7, 1, 3], [4, 6, 0, 2]].map(|of| (region, of)));
-    let lattice = |(region, of): (&Region, [usize; 4])| {
-        let corners = of.map(|place| region.extremes[place]).map(|(x, y)| (x as f64, y as f64));
-        let page = [(0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0)];
-        let pairs: Vec<_> = page.into_iter().zip(corners).collect();
-        Some(Lattice { side: 9, map: Homography::fit(&pairs)? })
-    };
-    quads.filter_map(lattice).collect()
+    quads
+        .map(|(region, of)| of.map(|place| region.extremes[place]).map(|(x, y)| (x as f64, y as f64)))
+        .collect()
 }

@@ -16,6 +16,7 @@
 mod cells;
 pub mod classify;
 mod cut;
+pub mod debug;
 mod decode;
 mod homography;
 pub mod image;
@@ -30,20 +31,5 @@ mod regions;
 mod tone;
 mod turn;
 
-pub use image::Gray;
-pub use read::Reader;
-
-/// For trying things: the meshes and patches of the lattices on a picture. Not part of the interface.
-#[doc(hidden)]
-pub fn lab(picture: &Gray) -> Vec<(f64, f64, Vec<(f64, f64)>, Vec<classify::Patch>)> {
-    let small = if picture.width().max(picture.height()) > 1000 { Some(tone::halved(picture)) } else { None };
-    let found = locate::locate(small.as_ref().unwrap_or(picture));
-    let scale = if small.is_some() { 2.0 } else { 1.0 };
-    let one = |candidate: &locate::Candidate| {
-        let lattice = candidate.lattice.scaled(scale);
-        let mesh = rectify::rectify(&lattice, picture);
-        let patches = cut::cut(picture, &mesh);
-        (candidate.fit.present, candidate.fit.boxes, mesh.crossings, patches)
-    };
-    found.iter().map(one).collect()
-}
+pub use image::{Colour, Gray};
+pub use read::{Lines, Reader, lines};

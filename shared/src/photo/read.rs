@@ -4,8 +4,9 @@ use super::{
     Gray,
     classify::{Classifier, LogProbabilities, Patch},
     cut::cut,
+    debug::{self, Nobody, Sink},
     decode::{Costs, Counter, costs, decode},
-    homography::{Homography, Place},
+    homography::Place,
     judge::{Judged, judge},
     lattice::{Fit, Lattice, boxes, edges, refined},
     load::Photo,
@@ -44,13 +45,18 @@ impl Reader {
 
     /// Reads a photograph. With `corners` (as [`Board::corners`] gives them) the grid is not looked for.
     pub fn read(&self, photo: &Photo, corners: Option<[Point; 4]>) -> Reading {
+        self.read_with(photo, corners, &mut Nobody)
+    }
+
+    /// The same, with a picture of each step for whoever wants to look.
+    pub fn read_with(&self, photo: &Photo, corners: Option<[Point; 4]>, sink: &mut dyn Sink) -> Reading {
         if let Some(corners) = corners {
-            return self.read_at(&photo.gray, corners);
+            return self.read_at(&photo.gray, corners, sink);
         }
-        let reading = self.read_gray(&photo.gray);
+        let reading = self.read_gray(&photo.gray, sink);
         if reading.boards.is_empty() {
             // White on black, as programs show it in the dark.
-            let dark = self.read_gray(&inverted(&photo.gray));
+            let dark = self.read_gray(&inverted(&photo.gray), sink);
             if !dark.boards.is_empty() || reading.refusal == Some(Refusal::NoGrid) {
                 return dark;
             }
@@ -58,17 +64,14 @@ impl Reader {
         reading
     }
 
-    fn read_gray(&self, picture: &Gray) -> Reading {
-        let large = picture.width().max(picture.height()) > LOCATE_EDGE;
-        let candidates: Vec<Candidate> = if large {
-            let scaled = |found: Candidate| Candidate { lattice: found.lattice.scaled(2.0), ..found };
-            locate(&halved(picture)).into_iter().map(scaled).collect()
-        } else {
-            locate(picture)
-        };
-        let none = candidates.is_empty();
-        let boards = self.boards(picture, &candidates);
-        let refusal = match (boards.is_empty(), none) {
+    fn read_gray(&self, picture: &Gray, sink: &mut dyn Sink) -> Reading {
+        let candidates = located(picture);
+        if sink.looks() {
+            let corners = candidates.iter().map(|found| found.lattice.corners());
+            sink.picture("located", &debug::lattices(picture, corners));
+        }
+        let boards = self.boards(picture, &candidates, sink);
+        let refusal = match (boards.is_empty(), candidates.is_empty()) {
             (false, _) => None,
             (true, true) => Some(Refusal::NoGrid),
             (true, false) => Some(Refusal::NoSudoku),
@@ -77,7 +80,7 @@ impl Reader {
     }
 
     /// The boards of candidates, the largest first: of those that overlap the best.
-    fn boards(&self, picture: &Gray, candidates: &[Candidate]) -> Vec<Board> {
+    fn boards(&self, picture: &Gray, candidates: &[Candidate], sink: &mut dyn Sink) -> Vec<Board> {
         let mut counter = Counter::default();
         let mut read: Vec<Read> = Vec::new();
         for candidate in candidates {
@@ -86,7 +89,8 @@ impl Reader {
                 continue;
             }
             let mesh = rectify(&candidate.lattice, picture);
-            let new = self.read_mesh(picture, mesh, candidate.lattice, candidate.fit.present, &mut counter);
+            let found = (candidate.lattice, candidate.fit.present);
+            let new = self.read_mesh(picture, mesh, found, &mut counter, sink);
             match same {
                 Some(place) if read[place].judged.value >= new.judged.value => {}
                 Some(place) => read[place] = new,
@@ -99,15 +103,16 @@ impl Reader {
     }
 
     /// Reads what somebody says is a grid.
-    fn read_at(&self, picture: &Gray, corners: [Point; 4]) -> Reading {
+    fn read_at(&self, picture: &Gray, corners: [Point; 4], sink: &mut dyn Sink) -> Reading {
         let corners = corners.map(|Point { x, y }| (f64::from(x), f64::from(y)));
         let mut best: Option<Read> = None;
         for side in [9, 6, 4] {
-            let Some(lattice) = lattice_at(corners, side) else { continue };
+            let Some(lattice) = Lattice::between(corners, side) else { continue };
             let lattice = refined(lattice, picture, &[0.2, 0.15]).unwrap_or(lattice);
             let fit = Fit::of(&edges(picture, side, &|at| lattice.map.at(at), 0.15), side, lattice.cell());
             let mesh = rectify(&lattice, picture);
-            let read = self.read_mesh(picture, mesh, lattice, fit.present, &mut Counter::default());
+            let found = (lattice, fit.present);
+            let read = self.read_mesh(picture, mesh, found, &mut Counter::default(), sink);
             if read.judged.readable && best.as_ref().is_none_or(|best| best.judged.value < read.judged.value)
             {
                 best = Some(read);
@@ -123,9 +128,9 @@ impl Reader {
         &self,
         picture: &Gray,
         mesh: Mesh,
-        lattice: Lattice,
-        present: f64,
+        (lattice, present): (Lattice, f64),
         counter: &mut Counter,
+        sink: &mut dyn Sink,
     ) -> Read {
         let patches = cut(picture, &mesh);
         let (mesh, patches, seen) = self.stood_up(mesh, patches);
@@ -139,8 +144,11 @@ impl Reader {
         debug_assert_eq!((shape.rows(), shape.columns()), boxes(mesh.side));
         let evidence: Vec<Costs> = seen.iter().map(costs).collect();
         let decoded = decode(shape, &evidence, counter);
+        if sink.looks() {
+            sink.picture("mesh", &debug::mesh(picture, &mesh));
+            sink.picture("cells", &debug::cells(&patches, &decoded, mesh.side));
+        }
         let judged = judge(shape, &decoded, &evidence, &seen, present);
-        let point = |&(x, y): &Place| Point { x: x as f32, y: y as f32 };
         let board = Board {
             shape,
             cells: decoded.cells,
@@ -179,19 +187,46 @@ impl Reader {
     }
 }
 
+/// The lattices on a picture, those that fit better first.
+fn located(picture: &Gray) -> Vec<Candidate> {
+    if picture.width().max(picture.height()) <= LOCATE_EDGE {
+        return locate(picture);
+    }
+    let scaled = |found: Candidate| Candidate { lattice: found.lattice.scaled(2.0), ..found };
+    locate(&halved(picture)).into_iter().map(scaled).collect()
+}
+
+/// A lattice of lines on a picture, and what its cells look like.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    /// Cells along a side.
+    pub side: usize,
+    /// The crossings, row by row.
+    pub mesh: Vec<Point>,
+    /// The cells, row by row, as the classifier gets them.
+    pub patches: Vec<Patch>,
+}
+
+/// What may be grids on a picture, whatever is in their cells and whichever way up: for training.
+pub fn lines(picture: &Gray) -> Vec<Lines> {
+    let one = |found: Candidate| {
+        let mesh = rectify(&found.lattice, picture);
+        let patches = cut(picture, &mesh);
+        Lines { side: mesh.side, mesh: mesh.crossings.iter().map(point).collect(), patches }
+    };
+    located(picture).into_iter().map(one).collect()
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "places on a picture")]
+fn point(&(x, y): &Place) -> Point {
+    Point { x: x as f32, y: y as f32 }
+}
+
 impl Read {
     /// Whether nothing that overlaps it can be better.
     fn is_beyond_doubt(&self) -> bool {
         self.judged.readable && self.judged.flagged.is_empty() && self.judged.value > 55.0
     }
-}
-
-/// A flat grid between four corners.
-fn lattice_at(corners: [Place; 4], side: usize) -> Option<Lattice> {
-    let size = side as f64;
-    let page = [(0.0, 0.0), (size, 0.0), (size, size), (0.0, size)];
-    let pairs: Vec<(Place, Place)> = page.into_iter().zip(corners).collect();
-    Some(Lattice { side, map: Homography::fit(&pairs)? })
 }
 
 /// Whether the middle of one lattice lies inside another, or the other way round.

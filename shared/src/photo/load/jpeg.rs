@@ -1,0 +1,75 @@
+//! JPEG, by zune-jpeg: of a photograph in colours only the brightness is decoded when only that is asked for.
+
+use zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions};
+use zune_jpeg::JpegDecoder;
+
+use super::{
+    Unreadable,
+    format::Format,
+    limits::{MAX_EDGE, check_memory, check_size},
+    markers::{self, Markers},
+    rows::{Samples, Stored},
+    turn::Turn,
+};
+
+/// Decodes a JPEG, to grey where `grey` allows it and it costs less, else to RGB.
+pub fn decode(bytes: &[u8], grey: bool) -> Result<Stored, Unreadable> {
+    let markers = markers::read(bytes)?;
+    let (width, height) = (u32::from(markers.width), u32::from(markers.height));
+    check_size(width, height)?;
+
+    let edge = MAX_EDGE as usize;
+    // Strict: else what cannot be read is filled up with grey.
+    let options = DecoderOptions::default().set_strict_mode(true).set_max_width(edge).set_max_height(edge);
+    let options = options.jpeg_set_out_colorspace(ColorSpace::RGB);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    decoder.decode_headers().map_err(damaged)?;
+    let luma = grey && has_luma(&markers, decoder.input_colorspace());
+    if luma {
+        decoder.set_options(options.jpeg_set_out_colorspace(ColorSpace::Luma));
+    }
+    check_memory(Format::Jpeg, (width, height), memory(&markers, luma))?;
+
+    let samples = if luma { Samples::Grey } else { Samples::Rgb };
+    let turn = markers.exif.map(Turn::from_exif_block).unwrap_or_default();
+    let mut stored = Stored { width, height, turn, samples, wide: false, bytes: Vec::new() };
+    stored.bytes = vec![0; stored.row_bytes() * height as usize];
+    if decoder.output_buffer_size() != Some(stored.bytes.len()) {
+        return Err(damaged("its headers contradict each other"));
+    }
+    decoder.decode_into(&mut stored.bytes).map_err(damaged)?;
+    Ok(stored)
+}
+
+/// Whether the first component is the brightness, at full size.
+fn has_luma(markers: &Markers<'_>, colours: Option<ColorSpace>) -> bool {
+    let (across, down) = largest_sampling(markers);
+    matches!(colours, Some(ColorSpace::YCbCr | ColorSpace::Luma))
+        && (markers.sampling.len() == 1 || markers.sampling[0] == (across, down))
+}
+
+/// Blocks of a unit, across and down.
+fn largest_sampling(markers: &Markers<'_>) -> (u8, u8) {
+    let across = markers.sampling.iter().map(|part| part.0).max().unwrap_or(1);
+    let down = markers.sampling.iter().map(|part| part.1).max().unwrap_or(1);
+    (across, down)
+}
+
+/// The bytes that decoding takes: pixels, and, where they come in several scans, coefficients of two bytes.
+fn memory(markers: &Markers<'_>, luma: bool) -> u64 {
+    let (width, height) = (u64::from(markers.width), u64::from(markers.height));
+    let pixels = width * height * if luma { 1 } else { 3 };
+    if !markers.progressive && markers.first_scan == markers.sampling.len() {
+        return pixels;
+    }
+    let (across, down) = largest_sampling(markers);
+    let units = width.div_ceil(8 * u64::from(across)) * height.div_ceil(8 * u64::from(down));
+    let blocks: u64 = markers.sampling.iter().map(|part| u64::from(part.0) * u64::from(part.1)).sum();
+    // The decoder takes this many times what it needs where units are higher than wide.
+    let spare = u64::from(down.div_ceil(across));
+    pixels + units * blocks * 64 * 2 * spare
+}
+
+fn damaged(error: impl std::fmt::Display) -> Unreadable {
+    Unreadable::Damaged { format: Format::Jpeg, what: error.to_string() }
+}
