@@ -24,6 +24,7 @@ mod judge;
 mod lattice;
 pub mod load;
 mod locate;
+pub mod net;
 mod read;
 pub mod reading;
 mod rectify;

@@ -4,7 +4,7 @@ use super::Costs;
 use crate::grid::Shape;
 
 /// Steps of the search: more are not worth the time.
-const MOST_STEPS: u32 = 30_000;
+const MOST_STEPS: u32 = 6_000;
 
 /// A state of the search: the digits that each cell may have, a bit each.
 #[derive(Clone)]
