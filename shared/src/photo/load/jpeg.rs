@@ -18,13 +18,22 @@ pub fn decode(bytes: &[u8], grey: bool) -> Result<Stored, Unreadable> {
     let (width, height) = (u32::from(markers.width), u32::from(markers.height));
     check_size(width, height)?;
 
+    let guarded = markers::guarded(bytes, &markers);
     let edge = MAX_EDGE as usize;
     // Strict: else what cannot be read is filled up with grey.
     let options = DecoderOptions::default().set_strict_mode(true).set_max_width(edge).set_max_height(edge);
     let options = options.jpeg_set_out_colorspace(ColorSpace::RGB);
-    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(guarded.as_slice()), options);
     decoder.decode_headers().map_err(damaged)?;
-    let luma = grey && has_luma(&markers, decoder.input_colorspace());
+    let has_luma = has_luma(&markers, decoder.input_colorspace());
+    let has_colours = has_colours(&markers);
+    if !has_luma && !has_colours {
+        let (across, down) = largest_sampling(&markers);
+        let what = format!("one colour sample for {across} x {down} of brightness");
+        return Err(Unreadable::Unsupported { format: Format::Jpeg, what });
+    }
+    // Where the decoder gets colours wrong, a grey picture is still something to draw on.
+    let luma = has_luma && (grey || !has_colours);
     if luma {
         decoder.set_options(options.jpeg_set_out_colorspace(ColorSpace::Luma));
     }
@@ -41,11 +50,20 @@ pub fn decode(bytes: &[u8], grey: bool) -> Result<Stored, Unreadable> {
     Ok(stored)
 }
 
-/// Whether the first component is the brightness, at full size.
+/// Whether the first component is the brightness, at full size, and sampled in a way whose brightness the decoder gives
+/// rightly by itself: it does not where units are higher than wide, nor where they are four wide and two high.
 fn has_luma(markers: &Markers<'_>, colours: Option<ColorSpace>) -> bool {
-    let (across, down) = largest_sampling(markers);
+    let largest = largest_sampling(markers);
     matches!(colours, Some(ColorSpace::YCbCr | ColorSpace::Luma))
-        && (markers.sampling.len() == 1 || markers.sampling[0] == (across, down))
+        && (markers.sampling.len() == 1
+            || (markers.sampling[0] == largest && (largest.1 == 1 || largest == (2, 2))))
+}
+
+/// Whether colours are sampled in a way that the decoder gives rightly: where units are four blocks wide or high, it does
+/// not.
+fn has_colours(markers: &Markers<'_>) -> bool {
+    let (across, down) = largest_sampling(markers);
+    markers.sampling.len() == 1 || across.max(down) <= 2
 }
 
 /// Blocks of a unit, across and down.

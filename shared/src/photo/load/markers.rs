@@ -25,15 +25,21 @@ pub struct Markers<'a> {
     pub first_scan: usize,
     /// Components of all scans together.
     pub scanned: usize,
+    /// Where the data of each scan end.
+    pub scan_ends: Vec<usize>,
 }
 
 /// Reads the markers to the end of the picture. What comes after is not looked at: telephones put more pictures there.
 /// Costs a search for one byte through the file.
 pub fn read(bytes: &[u8]) -> Result<Markers<'_>, Unreadable> {
     let mut markers = Markers::default();
-    let mut at = 2;
+    let (mut at, mut ended) = (2, false);
     loop {
         let (code, begin) = next_marker(bytes, at, markers.first_scan > 0)?;
+        if markers.first_scan > 0 && !ended {
+            markers.scan_ends.push(begin - 2);
+            ended = true;
+        }
         if code == 0xd9 {
             break;
         }
@@ -55,6 +61,7 @@ pub fn read(bytes: &[u8]) -> Result<Markers<'_>, Unreadable> {
                     markers.first_scan = components;
                 }
                 markers.scanned += components;
+                ended = false;
             }
             _ => {}
         }
@@ -72,6 +79,25 @@ pub fn read(bytes: &[u8]) -> Result<Markers<'_>, Unreadable> {
         return Err(damaged("its scans do not fit its components"));
     }
     Ok(markers)
+}
+
+/// The same file, with something at the end of its scans that the decoder stumbles over when it still needs data there.
+/// At other markers it goes on with zeros, and half a picture would be grey. The first of several scans is let alone:
+/// the decoder wants to meet the marker after it.
+pub fn guarded(bytes: &[u8], markers: &Markers<'_>) -> Vec<u8> {
+    // More than the decoder reads ahead; then a marker that does not exist, with nothing in it.
+    const GUARD: &[u8] = b"\0\0\0\0\0\0\0\0\0\0\0\0\xff\x02\0\x02";
+    let skipped = if markers.progressive { 1 } else { markers.scan_ends.len().saturating_sub(1) };
+    let ends = markers.scan_ends.get(skipped..).unwrap_or_default();
+    let mut guarded = Vec::with_capacity(bytes.len() + ends.len() * GUARD.len());
+    let mut from = 0;
+    for &end in ends {
+        guarded.extend_from_slice(&bytes[from..end]);
+        guarded.extend_from_slice(GUARD);
+        from = end;
+    }
+    guarded.extend_from_slice(&bytes[from..]);
+    guarded
 }
 
 /// The code of the next marker and where what belongs to it begins. Within a scan, data are skipped.
