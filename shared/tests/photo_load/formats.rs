@@ -50,7 +50,7 @@ fn jpeg_of_every_sampling_and_order() {
     ];
     for (name, sampling) in samplings {
         for progressive in [false, true] {
-            for restart in [0, 3] {
+            for restart in [0, 1, 3, 7] {
                 let how = Jpeg { sampling, progressive, restart, ..Jpeg::default() };
                 let what = format!("JPEG {name}, progressive {progressive}, restarts {restart}");
                 assert_reads(&what, &make::jpeg(&rgb, WIDTH, HEIGHT, &how), &rgb, 12);
