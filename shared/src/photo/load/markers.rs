@@ -86,7 +86,11 @@ pub fn read(bytes: &[u8]) -> Result<Markers<'_>, Unreadable> {
     if !markers.progressive && scanned != markers.sampling.len() {
         return Err(damaged("its scans do not fit its components"));
     }
-    if markers.scans.iter().any(|scan| restarts(&bytes[scan.begin..scan.end]) < scan.restarts()) {
+    if markers
+        .scans
+        .iter()
+        .any(|scan| scan.restarts() > 0 && restarts(&bytes[scan.begin..scan.end]) < scan.restarts())
+    {
         return Err(damaged("a part of its data is missing"));
     }
     Ok(markers)
