@@ -53,7 +53,8 @@ mod tests {
     #[test]
     fn exponentials_are_those_of_double_precision() {
         for step in 0..=1_750_000i32 {
-            let x = f32::from(i16::try_from(step / 100).unwrap()) * 0.01 - 87.0 + f32::from(step as i8) * 1e-5;
+            let x =
+                f32::from(i16::try_from(step / 100).unwrap()) * 0.01 - 87.0 + f32::from(step as i8) * 1e-5;
             let right = f64::from(x).exp();
             if x < -87.0 {
                 assert_eq!(exp(x), 0.0, "{x}");
