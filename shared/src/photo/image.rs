@@ -1,4 +1,4 @@
-//! Grey pictures.
+//! Pictures.
 
 /// A grey picture, row by row: 0 is black, 255 white.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,5 +51,35 @@ impl Gray {
     /// The pixel of a column and a row.
     pub fn at(&self, x: usize, y: usize) -> u8 {
         self.pixels[y * self.width + x]
+    }
+}
+
+/// A colour picture, row by row: red, green and blue of each pixel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Colour {
+    width: usize,
+    height: usize,
+    pixels: Vec<[u8; 3]>,
+}
+
+impl Colour {
+    /// A picture of these pixels; `None` when there are not as many as its size says.
+    pub fn new(width: usize, height: usize, pixels: Vec<[u8; 3]>) -> Option<Self> {
+        (width.checked_mul(height)? == pixels.len()).then_some(Self { width, height, pixels })
+    }
+
+    /// Pixels in a row.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// All pixels, row by row.
+    pub fn pixels(&self) -> &[[u8; 3]] {
+        &self.pixels
     }
 }

@@ -14,8 +14,9 @@
 //! divided and rooted in one order, never fused; what else is needed (exponentials, angles) is made of these.
 
 pub mod classify;
+pub mod debug;
 pub mod image;
 pub mod load;
 pub mod reading;
 
-pub use image::Gray;
+pub use image::{Colour, Gray};
