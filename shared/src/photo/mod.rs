@@ -7,6 +7,7 @@
 //! - `rectify`: a lattice to a mesh of sub-pixel crossings, pages that are bent included;
 //! - `cut`: the cells of a mesh, each to a patch of [`classify::SIDE`] by [`classify::SIDE`] pixels;
 //! - [`classify`]: what a patch shows;
+//! - [`net`]: the net that tells it;
 //! - `decode`: the most likely board, under the rules of sudoku where the evidence leaves a choice;
 //! - `judge`: doubtful cells, and photographs that are no readable sudoku.
 //!
@@ -23,9 +24,7 @@ pub mod image;
 mod judge;
 mod lattice;
 pub mod load;
-mod locate;
 pub mod net;
-mod read;
 pub mod reading;
 mod rectify;
 mod regions;

@@ -75,6 +75,7 @@ impl Layer {
 }
 
 /// The sums of a block of outputs at a pixel: the bias, then the products row by row.
+#[allow(clippy::inline_always, reason = "to be compiled for the registers of its caller")]
 #[inline(always)]
 fn sums(
     layer: &Layer,

@@ -52,17 +52,13 @@ mod tests {
 
     #[test]
     fn exponentials_are_those_of_double_precision() {
-        for step in 0..=1_750_000i32 {
-            let x =
-                f32::from(i16::try_from(step / 100).unwrap()) * 0.01 - 87.0 + f32::from(step as i8) * 1e-5;
+        let mut x = -87.0_f32;
+        while x < 88.0 {
             let right = f64::from(x).exp();
-            if x < -87.0 {
-                assert_eq!(exp(x), 0.0, "{x}");
-            } else {
-                assert!((f64::from(exp(x)) / right - 1.0).abs() < 3e-7, "{x}");
-            }
+            assert!((f64::from(exp(x)) / right - 1.0).abs() < 3e-7, "{x}");
+            x += 0.000_713;
         }
-        assert_eq!(exp(0.0), 1.0);
+        assert_eq!([exp(0.0), exp(-87.1), exp(-1e9)].map(f32::to_bits), [1.0, 0.0, 0.0].map(f32::to_bits));
     }
 
     #[test]
@@ -73,6 +69,6 @@ mod tests {
             assert!((f64::from(ln(x)) - right).abs() < 3e-7 * right.abs().max(1.0), "{x}");
             x *= 1.000_37;
         }
-        assert_eq!(ln(1.0), 0.0);
+        assert_eq!(ln(1.0).to_bits(), 0);
     }
 }
