@@ -103,7 +103,7 @@ pub fn look_step_by_step(
 }
 
 fn in_colour(gray: &Gray) -> Option<Colour> {
-    Colour::new(gray.width(), gray.height(), gray.pixels().iter().map(|&level| [level; 3]).collect())
+    Colour::new(gray.width(), gray.height(), gray.pixels().iter().flat_map(|&level| [level; 3]).collect())
 }
 
 fn recorded(photo: &Photo, board: &reading::Board, keep: bool, stop: &dyn Fn() -> bool) -> Board {

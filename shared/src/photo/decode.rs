@@ -21,9 +21,6 @@ use grids::best_grid;
 /// 0 is a cell without a digit.
 pub(super) type Costs = [f32; 10];
 
-/// No probability is believed to be less than this: everything can be mistaken.
-const DOUBT: f32 = 1e-6;
-
 /// The cost of a whole correction, and of one cell of it, that is believed: people make mistakes in filling in, too.
 const MOST_COST: f32 = 60.0;
 const MOST_COST_OF_CELL: f32 = 9.0;
@@ -85,7 +82,7 @@ pub(super) fn costs(of: &LogProbabilities) -> Costs {
     costs.map(|value| (best - value).min(MOST_DOUBT))
 }
 
-/// The largest cost: -ln of [`DOUBT`].
+/// The largest cost. No probability is believed to be less than a millionth: everything can be mistaken.
 const MOST_DOUBT: f32 = 13.815_51;
 
 /// The most likely board.

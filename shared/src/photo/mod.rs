@@ -24,7 +24,9 @@ pub mod image;
 mod judge;
 mod lattice;
 pub mod load;
+mod locate;
 pub mod net;
+mod read;
 pub mod reading;
 mod rectify;
 mod regions;
@@ -32,4 +34,4 @@ mod tone;
 mod turn;
 
 pub use image::{Colour, Gray};
-pub use read::{Lines, Reader, lines};
+pub use read::{Lines, lines};

@@ -45,11 +45,18 @@ impl Reader {
 
     /// Reads a photograph. With `corners` (as [`Board::corners`] gives them) the grid is not looked for.
     pub fn read(&self, photo: &Photo, corners: Option<[Point; 4]>) -> Reading {
-        self.read_with(photo, corners, &mut Nobody)
+        self.read_step_by_step(photo, corners, None)
     }
 
     /// The same, with a picture of each step for whoever wants to look.
-    pub fn read_with(&self, photo: &Photo, corners: Option<[Point; 4]>, sink: &mut dyn Sink) -> Reading {
+    pub fn read_step_by_step(
+        &self,
+        photo: &Photo,
+        corners: Option<[Point; 4]>,
+        sink: Option<&mut dyn Sink>,
+    ) -> Reading {
+        let nobody: &mut dyn Sink = &mut Nobody;
+        let sink = sink.unwrap_or(nobody);
         if let Some(corners) = corners {
             return self.read_at(&photo.gray, corners, sink);
         }

@@ -1,5 +1,6 @@
 //! What was read.
 
+pub use super::read::Reader;
 use crate::{grid::Shape, unavoidable::CellSet};
 
 /// A place on a picture: pixels to the right and down, whole numbers being the middles of pixels.
