@@ -27,6 +27,7 @@ fn pooled(layer: &Layer, number: usize) -> Option<usize> {
 }
 
 /// From the gradient of the output to that of the sums before pooling: it goes to those that are the output.
+#[allow(clippy::float_cmp, reason = "the output is a copy of one of the sums")]
 #[multiversion(targets("x86_64+avx+avx2"))]
 pub fn unpool(layer: &Layer, sums: &[Lanes], output: &[Lanes], above: &[Lanes], gradient: &mut [Lanes]) {
     let pairs = sums.chunks_exact(layer.outs).zip(gradient.chunks_exact_mut(layer.outs));
@@ -65,8 +66,8 @@ pub fn weights(
             for (sums, gradient) in sums.chunks_exact_mut(layer.run()).zip(&pixel[block * BLOCK..]) {
                 let gradient = gradient.0;
                 for (sum, input) in sums.iter_mut().zip(input) {
-                    for lane in 0..LANES {
-                        sum.0[lane] += gradient[lane] * input.0[lane];
+                    for ((sum, gradient), input) in sum.0.iter_mut().zip(&gradient).zip(&input.0) {
+                        *sum += gradient * input;
                     }
                 }
             }

@@ -156,7 +156,7 @@ fn main() -> Result<()> {
         save(&weights)?;
     }
     println!("temperature {:.4}", 1.0 / weights.sharpness);
-    let real_set = (!real_held.is_empty()).then(|| ("held-out photographs", real_held));
+    let real_set = (!real_held.is_empty()).then_some(("held-out photographs", real_held));
     for (name, samples) in sets.into_iter().chain(real_set) {
         let measured = measure::measure(&weights, &samples);
         let [wrong, sure] = measured.sure;

@@ -217,7 +217,7 @@ fn bent(points: &[Point], dice: &mut Dice) -> Vec<Point> {
     for pair in points.windows(2) {
         let [[ax, ay], [bx, by]] = [pair[0], pair[1]];
         let bend = dice.around(0.05);
-        let middle = [(ax + bx) / 2.0 - bend * (by - ay), (ay + by) / 2.0 + bend * (bx - ax)];
+        let middle = [ax.midpoint(bx) - bend * (by - ay), ay.midpoint(by) + bend * (bx - ax)];
         let part = curve(&[pair[0], middle, pair[1]]);
         line.extend(&part[1..]);
     }
