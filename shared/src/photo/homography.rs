@@ -58,6 +58,15 @@ impl Homography {
         all.iter().all(|value| value.is_finite()).then_some(Self(all))
     }
 
+    /// The same with the page counted from another place, and in other units: what is at `offset + scale * place` now.
+    pub(super) fn moved(&self, offset: Place, scale: Place) -> Self {
+        let h = &self.0;
+        let w = h[6] * offset.0 + h[7] * offset.1 + 1.0;
+        let row = |a: f64, b: f64, c: f64| [a * scale.0, b * scale.1, a * offset.0 + b * offset.1 + c];
+        let (x, y) = (row(h[0], h[1], h[2]), row(h[3], h[4], h[5]));
+        Self([x[0], x[1], x[2], y[0], y[1], y[2], h[6] * scale.0, h[7] * scale.1].map(|value| value / w))
+    }
+
     /// How the place on the picture of a place of the page changes with each of the numbers.
     pub(super) fn derivatives(&self, (u, v): Place) -> [Place; 8] {
         let h = &self.0;
@@ -141,6 +150,9 @@ mod tests {
             assert!((at.0 - to.0).abs() < 1e-6 && (at.1 - to.1).abs() < 1e-6);
         }
         assert!(Homography::fit(&pairs[..3]).is_none());
+        let moved = SOME.moved((2.0, 3.0), (0.5, 2.0));
+        let (at, same) = (moved.at((4.0, 1.0)), SOME.at((4.0, 5.0)));
+        assert!((at.0 - same.0).abs() < 1e-9 && (at.1 - same.1).abs() < 1e-9);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::{
     Gray,
     cells::cells,
     homography::Place,
-    lattice::{Fit, Lattice, refined},
+    lattice::{Edge, Fit, Lattice, refined},
     regions::{Region, regions},
     tone::{Sums, halved, ink},
 };
@@ -91,7 +91,25 @@ fn judged(lattice: Lattice, picture: &Gray, least: f64) -> Option<Candidate> {
     }
     let lattice = refined(lattice, picture, &[0.3, 0.22, 0.15])?;
     let fit = Fit::of(&lattice.edges(picture, 0.15), lattice.side, lattice.cell());
-    (fit.present >= least).then_some(Candidate { lattice, fit })
+    let whole = fit.present >= least && (lattice.side == 9 || !goes_on(&lattice, picture, fit.depth));
+    whole.then_some(Candidate { lattice, fit })
+}
+
+/// Whether the lines of a small lattice go on beyond it on some side: then it is a part of a larger one.
+fn goes_on(lattice: &Lattice, picture: &Gray, depth: f64) -> bool {
+    let side = lattice.side;
+    let wider = Lattice { side: side + 2, map: lattice.map.moved((-1.0, -1.0), (1.0, 1.0)) };
+    let edges = wider.edges(picture, 0.15);
+    // Pieces of lines in the rows and columns around, the corners left out.
+    let there = |down: bool, first: bool| {
+        let ring = if first { 0.5 } else { side as f64 + 1.5 };
+        let along = |edge: &&Edge| if down { edge.middle.1 } else { edge.middle.0 };
+        let around = edges.iter().filter(|edge| edge.down == down && (1..=side + 1).contains(&edge.line));
+        let around: Vec<&Edge> = around.filter(|edge| (along(edge) - ring).abs() < 0.1).collect();
+        let dark = around.iter().filter(|edge| edge.depth > 0.5 * depth).count();
+        3 * dark > 2 * around.len()
+    };
+    [(false, false), (false, true), (true, false), (true, true)].into_iter().any(|(a, b)| there(a, b))
 }
 
 /// Whether two lattices are the same but for small differences, up to a quarter of a cell in the corners.

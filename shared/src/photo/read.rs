@@ -24,6 +24,9 @@ const LOCATE_EDGE: usize = 1000;
 /// How much likelier it is that a photograph stands upright than another way, as a logarithm.
 const UPRIGHT: f32 = 4.0;
 
+/// A way up that is this much likelier than the others is not doubted.
+const CLEAR: f32 = 14.0;
+
 /// Reads photographs. Costs some hundred kilobytes; can be shared.
 #[derive(Debug, Default)]
 pub struct Reader {
@@ -130,7 +133,7 @@ impl Reader {
         Reading { boards, refusal }
     }
 
-    /// Reads the cells of a mesh, whichever way up it is.
+    /// Reads the cells of a mesh, whichever way up it is: where that is not clear from the digits, by what makes sense.
     fn read_mesh(
         &self,
         picture: &Gray,
@@ -140,7 +143,33 @@ impl Reader {
         sink: &mut dyn Sink,
     ) -> Read {
         let patches = cut(picture, &mesh);
-        let (mesh, patches, seen) = self.stood_up(mesh, patches);
+        let mut best: Option<Read> = None;
+        for turn in self.likely_turns(&patches) {
+            let read = self.read_turned((&mesh, &patches), turn, (lattice, present), picture, counter, sink);
+            let better = best.as_ref().is_none_or(|best| best.judged.value < read.judged.value);
+            if better {
+                best = Some(read);
+            }
+        }
+        best.expect("there is always a likely turn")
+    }
+
+    /// Reads the cells of a mesh after some quarters clockwise.
+    fn read_turned(
+        &self,
+        (mesh, patches): (&Mesh, &[Patch]),
+        turn: usize,
+        (lattice, present): (Lattice, f64),
+        picture: &Gray,
+        counter: &mut Counter,
+        sink: &mut dyn Sink,
+    ) -> Read {
+        let (mut mesh, mut patches) = (mesh.clone(), patches.to_vec());
+        for _ in 0..turn {
+            patches = all_turned(&patches, mesh.side);
+            mesh = mesh_turned(&mesh);
+        }
+        let seen = self.classifier.classify(&patches);
         let shapes: &[Shape] = match mesh.side {
             4 => &[Shape::FOUR],
             6 => &[Shape::SIX],
@@ -167,9 +196,10 @@ impl Reader {
         Read { board, judged, lattice }
     }
 
-    /// Turns a mesh until its digits stand upright, and classifies its cells.
-    fn stood_up(&self, mesh: Mesh, patches: Vec<Patch>) -> (Mesh, Vec<Patch>, Vec<LogProbabilities>) {
-        let some = with_ink(&patches);
+    /// By how many quarters clockwise the cells may have to be turned for their digits to stand upright: the likeliest
+    /// number, and the next one if it is not much less likely.
+    fn likely_turns(&self, patches: &[Patch]) -> Vec<usize> {
+        let some = with_ink(patches);
         let mut tried: Vec<Patch> = some.iter().map(|&cell| patches[cell]).collect();
         let mut turns = tried.clone();
         for _ in 1..4 {
@@ -177,20 +207,13 @@ impl Reader {
             turns.extend_from_slice(&tried);
         }
         let seen = self.classifier.classify(&turns);
-        let mut best = (f32::MIN, 0);
-        for (turn, seen) in seen.chunks(some.len().max(1)).enumerate() {
-            let likely = upright(seen) + if turn == 0 { UPRIGHT } else { 0.0 };
-            if likely > best.0 {
-                best = (likely, turn);
-            }
-        }
-        let (mut mesh, mut patches) = (mesh, patches);
-        for _ in 0..best.1 {
-            patches = all_turned(&patches, mesh.side);
-            mesh = mesh_turned(&mesh);
-        }
-        let seen = self.classifier.classify(&patches);
-        (mesh, patches, seen)
+        let likely = |(turn, seen): (usize, &[LogProbabilities])| {
+            (upright(seen) + if turn == 0 { UPRIGHT } else { 0.0 }, turn)
+        };
+        let mut all: Vec<(f32, usize)> = seen.chunks(some.len().max(1)).enumerate().map(likely).collect();
+        all.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let least = all[0].0 - CLEAR;
+        all.into_iter().take(2).filter(|&(likely, _)| likely >= least).map(|(_, turn)| turn).collect()
     }
 }
 

@@ -98,7 +98,7 @@ fn typical_depth(found: &[Edge]) -> f64 {
     depths[depths.len() * 3 / 5].max(0.01)
 }
 
-/// What the edges of each crossing say about it: half of their mean offset, and no more than a small part of a cell.
+/// What the edges of each crossing say about it: most of their mean offset, and no more than a small part of a cell.
 fn own_offsets(found: &[Edge], cells: usize, cell: f64) -> Vec<Place> {
     let side = cells + 1;
     let typical = typical_depth(found);
@@ -116,9 +116,9 @@ fn own_offsets(found: &[Edge], cells: usize, cell: f64) -> Vec<Place> {
             sum.2 += weight;
         }
     }
-    let most = 0.06 * cell;
+    let most = 0.12 * cell;
     let mean = |(x, y, weight): (f64, f64, f64)| {
-        let part = 0.5 / weight.max(1.0);
+        let part = 0.75 / weight.max(1.0);
         ((x * part).clamp(-most, most), (y * part).clamp(-most, most))
     };
     let both = |[across, down]: [(f64, f64, f64); 2]| {

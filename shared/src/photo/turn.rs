@@ -32,7 +32,7 @@ pub(super) fn mesh_turned(mesh: &Mesh) -> Mesh {
 }
 
 /// Cells that are looked at to tell which way is up.
-pub(super) const SOME: usize = 16;
+pub(super) const SOME: usize = 24;
 
 /// The cells that have most ink in their middle, and not so much that they are black.
 pub(super) fn with_ink(patches: &[Patch]) -> Vec<usize> {
@@ -45,9 +45,10 @@ pub(super) fn with_ink(patches: &[Patch]) -> Vec<usize> {
     some.into_iter().take(SOME).map(|(_, cell)| cell).collect()
 }
 
-/// How much like upright digits some cells look: the sum of the log-probabilities of the best digit each.
+/// How much like upright digits some cells look: the sum of the log-probabilities of the best digit each. What is no
+/// digit either way, like candidates, does not count much.
 pub(super) fn upright(seen: &[LogProbabilities]) -> f32 {
-    let best = |of: &LogProbabilities| of[1..10].iter().fold(f32::MIN, |a, &b| a.max(b)).max(-6.0);
+    let best = |of: &LogProbabilities| of[1..10].iter().fold(f32::MIN, |a, &b| a.max(b)).max(-3.0);
     seen.iter().map(best).sum()
 }
 
