@@ -1,5 +1,5 @@
 //! The bytes of a file to a grey picture.
-#![allow(clippy::cast_possible_truncation, reason = "PLACEHOLDER")]
+#![allow(clippy::cast_possible_truncation, clippy::missing_panics_doc, reason = "PLACEHOLDER")]
 
 use std::io::Cursor;
 

@@ -3,6 +3,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
+    clippy::needless_pass_by_value,
     reason = "PLACEHOLDER"
 )]
 
