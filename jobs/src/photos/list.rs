@@ -198,7 +198,7 @@ impl Listing {
             text.lines().map(|line| serde_json::from_str(line).map_err(|error| failed(&error))).collect();
         let files = files?;
         files.iter().try_for_each(File::check)?;
-        if files.len() as u64 != self.photos { Err(failed(&"it has other photographs")) } else { Ok(files) }
+        if files.len() as u64 == self.photos { Ok(files) } else { Err(failed(&"it has other photographs")) }
     }
 }
 

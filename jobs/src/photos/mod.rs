@@ -135,14 +135,12 @@ impl JobKind for Photographs {
 
     fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
         let solve = self.args.solve;
-        let write: fn(&Record, bool) -> String = match finished.form {
-            Form::JsonLines => output::json,
-            _ => {
-                out.write_all(output::header(solve).as_bytes())?;
-                output::csv
-            }
-        };
-        let text = |unit, part: Vec<u8>| Ok(write(&decoded(unit, &part)?, solve));
+        let lines = finished.form == Form::JsonLines;
+        if !lines {
+            out.write_all(output::header(solve).as_bytes())?;
+        }
+        let write = |record: &Record| if lines { output::json(record) } else { output::csv(record, solve) };
+        let text = |unit, part: Vec<u8>| Ok(write(&decoded(unit, &part)?));
         each_rendered(self.units(), finished, text, |text| Ok(out.write_all(text.as_bytes())?))
     }
 

@@ -49,7 +49,7 @@ pub fn csv(record: &Record, solve: bool) -> String {
 }
 
 /// The rows of a photograph as JSON Lines.
-pub fn json(record: &Record, _solve: bool) -> String {
+pub fn json(record: &Record) -> String {
     let mut rows = String::new();
     let boards = (1..).zip(&record.boards).map(|(number, board)| {
         let mut row = board_json(board);

@@ -55,7 +55,7 @@ impl Lattice {
         (0..=self.rows)
             .for_each(|row| canvas.stroke(self.corner(0, row), self.corner(self.columns, row), radius, INK));
         (0..=self.columns).for_each(|column| {
-            canvas.stroke(self.corner(column, 0), self.corner(column, self.rows), radius, INK)
+            canvas.stroke(self.corner(column, 0), self.corner(column, self.rows), radius, INK);
         });
     }
 
