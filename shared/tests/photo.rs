@@ -137,7 +137,7 @@ fn every_step_can_be_looked_at() {
 #[test]
 fn what_is_no_sudoku_is_refused() {
     let photo = |gray: Gray| {
-        let (width, height) = (gray.width() as u32, gray.height() as u32);
+        let [width, height] = [gray.width(), gray.height()].map(|edge| u32::try_from(edge).unwrap());
         Photo { gray, width, height }
     };
     let refusal = |gray: Gray| {

@@ -25,7 +25,7 @@ fn cell_of(region: &Region, longer_edge: f64) -> Option<Cell> {
     let square = 12.0 * det.sqrt();
     let side = square.sqrt();
     // The axes of the ellipse that is spread as it is.
-    let (mean, difference) = ((xx + yy) / 2.0, ((xx - yy) * (xx - yy) / 4.0 + xy * xy).sqrt());
+    let (mean, difference) = (xx.midpoint(yy), ((xx - yy) * (xx - yy) / 4.0 + xy * xy).sqrt());
     let long = (mean + difference) / (mean - difference).max(1e-9);
     let likely = side > 7.0
         && side < longer_edge / 4.0
@@ -142,8 +142,7 @@ fn first_steps(cells: &[Cell], near: &Buckets, seed: usize) -> Option<[Place; 2]
     let Cell { center, side } = cells[seed];
     let mut steps: Vec<(f64, Place)> = Vec::new();
     // Neighbours are about a side away, whichever way the grid is turned.
-    for way in 0..16 {
-        let (dx, dy) = WAYS[way];
+    for (dx, dy) in WAYS {
         let to = (center.0 + 1.15 * side * dx, center.1 + 1.15 * side * dy);
         if let Some(other) = near.nearest(cells, to, 0.3 * side, side).filter(|&other| other != seed) {
             let step = (cells[other].center.0 - center.0, cells[other].center.1 - center.1);
@@ -231,7 +230,7 @@ fn windows_of(
         let (a, b) = (last - side + 1, first);
         a.min(b)..=a.max(b)
     };
-    let mut tried: Vec<(usize, (i32, i32), Vec<((i32, i32), Place)>)> = Vec::new();
+    let mut tried: Vec<(usize, (i32, i32), Numbered)> = Vec::new();
     for first_column in firsts(columns) {
         for first_row in firsts(rows) {
             let first = (first_column, first_row);

@@ -48,7 +48,7 @@ pub(super) fn judge(
     let candidates: CellSet = (0..decoded.cells.len()).filter(small).collect();
     let digits = decoded.cells.iter().filter(|&&value| value != 0).count();
     // How far each cell is from being told apart: nothing for one that is clear.
-    let unclear: f32 = evidence.iter().map(|costs| unclear(costs)).sum::<f32>() / evidence.len() as f32;
+    let unclear: f32 = evidence.iter().map(unclear).sum::<f32>() / evidence.len() as f32;
     let least = shape.side() * shape.side() / 5;
     let clashes = clashing(&decoded.cells, shape);
     let readable = match decoded.solutions {

@@ -193,7 +193,8 @@ impl Fit {
         let present = edges.iter().filter(there).count() as f64 / edges.len() as f64;
         let mean = |between: bool| {
             let (rows, columns) = boxes(side);
-            let of = |edge: &&Edge| (edge.line % if edge.down { columns } else { rows } == 0) == between;
+            let of =
+                |edge: &&Edge| edge.line.is_multiple_of(if edge.down { columns } else { rows }) == between;
             let some: Vec<f64> = edges.iter().filter(of).map(|edge| edge.depth.min(2.5 * typical)).collect();
             some.iter().sum::<f64>() / some.len().max(1) as f64
         };

@@ -74,8 +74,8 @@ fn look(picture: &Gray) -> Vec<Candidate> {
         let maps = cells(&regions(&mask, width, false, false, 40), width, height);
         found.extend(maps.into_iter().filter_map(judged));
         for corners in outlines(&regions(&mask, width, true, true, 200), width, height) {
-            let sides = [9, 6, 4].into_iter().filter_map(|side| Lattice::between(corners, side));
-            found.extend(sides.filter_map(judged).next());
+            let mut sides = [9, 6, 4].into_iter().filter_map(|side| Lattice::between(corners, side));
+            found.extend(sides.find_map(judged));
         }
         if found.iter().any(|candidate| candidate.fit.present > 0.93) {
             break;

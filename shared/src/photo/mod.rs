@@ -14,6 +14,16 @@
 //! **Invariant:** the same bytes give the same reading on every machine. Floating point numbers are added, multiplied,
 //! divided and rooted in one order, never fused; what else is needed (exponentials, angles) is made of these.
 
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    clippy::many_single_char_names,
+    reason = "places on pictures of bounded size, and levels of pixels, are small numbers; costs that are equal are the same; \
+              u, v, x, y and w are what the literature calls them"
+)]
+
 mod cells;
 pub mod classify;
 mod cut;

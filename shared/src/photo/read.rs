@@ -100,7 +100,7 @@ impl Reader {
             }
             let mesh = rectify(&candidate.lattice, picture);
             let found = (candidate.lattice, candidate.fit.present);
-            let new = self.read_mesh(picture, mesh, found, &mut counter, sink);
+            let new = self.read_mesh(picture, &mesh, found, &mut counter, sink);
             match same {
                 Some(place) if read[place].judged.value >= new.judged.value => {}
                 Some(place) => read[place] = new,
@@ -122,7 +122,7 @@ impl Reader {
             let fit = Fit::of(&edges(picture, side, &|at| lattice.map.at(at), 0.15), side, lattice.cell());
             let mesh = rectify(&lattice, picture);
             let found = (lattice, fit.present);
-            let read = self.read_mesh(picture, mesh, found, &mut Counter::default(), sink);
+            let read = self.read_mesh(picture, &mesh, found, &mut Counter::default(), sink);
             if read.judged.readable && best.as_ref().is_none_or(|best| best.judged.value < read.judged.value)
             {
                 best = Some(read);
@@ -137,15 +137,15 @@ impl Reader {
     fn read_mesh(
         &self,
         picture: &Gray,
-        mesh: Mesh,
+        mesh: &Mesh,
         (lattice, present): (Lattice, f64),
         counter: &mut Counter,
         sink: &mut dyn Sink,
     ) -> Read {
-        let patches = cut(picture, &mesh);
+        let patches = cut(picture, mesh);
         let mut best: Option<Read> = None;
         for turn in self.likely_turns(&patches) {
-            let read = self.read_turned((&mesh, &patches), turn, (lattice, present), picture, counter, sink);
+            let read = self.read_turned((mesh, &patches), turn, (lattice, present), picture, counter, sink);
             let better = best.as_ref().is_none_or(|best| best.judged.value < read.judged.value);
             if better {
                 best = Some(read);

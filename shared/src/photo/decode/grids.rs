@@ -68,7 +68,7 @@ impl Search<'_> {
         // Cells with one digit left are placed, until there are none.
         loop {
             let single =
-                (0..self.cells).find(|&cell| !state.placed[cell] && state.may[cell].count_ones() == 1);
+                (0..self.cells).find(|&cell| !state.placed[cell] && state.may[cell].is_power_of_two());
             let Some(cell) = single else { break };
             let digit = state.may[cell].trailing_zeros() as usize;
             if !self.place(&mut state, cell, digit) {
