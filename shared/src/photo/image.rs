@@ -1,4 +1,4 @@
-//! Pictures.
+//! Pictures, grey and in colours.
 
 /// A grey picture, row by row: 0 is black, 255 white.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,18 +54,18 @@ impl Gray {
     }
 }
 
-/// A colour picture, row by row: red, green and blue of each pixel.
+/// A picture in colours, row by row: red, green, blue, a byte each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Colour {
     width: usize,
     height: usize,
-    pixels: Vec<[u8; 3]>,
+    pixels: Vec<u8>,
 }
 
 impl Colour {
-    /// A picture of these pixels; `None` when there are not as many as its size says.
-    pub fn new(width: usize, height: usize, pixels: Vec<[u8; 3]>) -> Option<Self> {
-        (width.checked_mul(height)? == pixels.len()).then_some(Self { width, height, pixels })
+    /// A picture of these pixels; `None` when there are not three bytes for each.
+    pub fn new(width: usize, height: usize, pixels: Vec<u8>) -> Option<Self> {
+        (width.checked_mul(height)?.checked_mul(3)? == pixels.len()).then_some(Self { width, height, pixels })
     }
 
     /// Pixels in a row.
@@ -78,8 +78,19 @@ impl Colour {
         self.height
     }
 
-    /// All pixels, row by row.
-    pub fn pixels(&self) -> &[[u8; 3]] {
+    /// All bytes, row by row.
+    pub fn pixels(&self) -> &[u8] {
         &self.pixels
+    }
+
+    /// The same, to be written to.
+    pub fn pixels_mut(&mut self) -> &mut [u8] {
+        &mut self.pixels
+    }
+
+    /// The pixel of a column and a row.
+    pub fn at(&self, x: usize, y: usize) -> [u8; 3] {
+        let begin = (y * self.width + x) * 3;
+        [self.pixels[begin], self.pixels[begin + 1], self.pixels[begin + 2]]
     }
 }

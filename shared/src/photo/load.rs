@@ -1,8 +1,27 @@
-//! The bytes of a file to a grey picture.
-#![allow(clippy::cast_possible_truncation, clippy::missing_panics_doc, reason = "PLACEHOLDER")]
+//! The bytes of a file to a grey picture, or to one in colours of the same size.
+//!
+//! A file is what it begins with, not what its name says. Decoders are in Rust; of a file that is too large, damaged or
+//! broken off is said what is wrong with it. The same bytes give the same pixels on every machine: whole numbers
+//! throughout, and decoders without code of their own for some processors.
 
-use std::io::Cursor;
+mod common;
+mod ends;
+mod format;
+mod jpeg;
+mod limits;
+mod markers;
+mod rows;
+mod shrink;
+mod tiff;
+mod turn;
+mod unreadable;
 
+use self::rows::Stored;
+pub use self::{
+    format::{Format, Refused},
+    limits::{MAX_EDGE, MAX_PIXELS, MIN_EDGE},
+    unreadable::Unreadable,
+};
 use super::{Colour, Gray};
 
 /// The longer edge of [`Photo::gray`] at most.
@@ -19,63 +38,78 @@ pub struct Photo {
     pub height: u32,
 }
 
-/// Why a file is no picture that can be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Unreadable(pub String);
-
-/// Bytes of memory that a decoder may take.
-const MOST_DECODED_BYTES: u64 = 200 << 20;
-
-/// PLACEHOLDER, replaced when the loader lands: no EXIF, and every n-th pixel of pictures that are too large.
+/// Reads a photograph from the bytes of its file: JPEG, PNG, WebP, TIFF, BMP, GIF. Of several pictures in a file the
+/// first is read. What is transparent is on white paper. Pictures are made smaller by the mean of what each new pixel
+/// covers, never larger.
+///
+/// Costs some 60 milliseconds for a JPEG of 12 megapixels, nearly all of it for its code; at most 400 megabytes.
 ///
 /// # Errors
 ///
-/// When the bytes are no picture.
+/// See [`Unreadable`]. A file whose end is missing is refused, even when most of the picture is there.
 pub fn load(bytes: &[u8]) -> Result<Photo, Unreadable> {
-    let (colour, width, height) = decoded(bytes)?;
-    let gray =
-        |&[r, g, b]: &[u8; 3]| ((u32::from(r) * 77 + u32::from(g) * 150 + u32::from(b) * 29) >> 8) as u8;
-    let gray = Gray::new(colour.width(), colour.height(), colour.pixels().iter().map(gray).collect());
-    Ok(Photo { gray: gray.expect("as many pixels"), width, height })
+    let Flat { size: (width, height), old, pixels } = flat::<1>(bytes)?;
+    let gray = Gray::new(width, height, pixels).unwrap_or_else(|| unreachable!("a pixel for each place"));
+    Ok(Photo { gray, width: old.0, height: old.1 })
 }
 
-/// PLACEHOLDER: see [`load`].
+/// Reads a photograph in colours, of the size of [`Photo::gray`] and turned the same way, to draw on. Costs a half more
+/// than [`load`].
 ///
 /// # Errors
 ///
-/// As [`load`].
+/// As [`load`], but progressive JPEG of more than some 40 megapixels takes too much memory.
 pub fn load_colour(bytes: &[u8]) -> Result<Colour, Unreadable> {
-    decoded(bytes).map(|(colour, ..)| colour)
+    let Flat { size: (width, height), pixels, .. } = flat::<3>(bytes)?;
+    Ok(Colour::new(width, height, pixels).unwrap_or_else(|| unreachable!("three bytes for each place")))
 }
 
-fn decoded(bytes: &[u8]) -> Result<(Colour, u32, u32), Unreadable> {
-    let failed = |error: &dyn std::fmt::Display| Unreadable(error.to_string());
-    if bytes.is_empty() {
-        return Err(Unreadable("the file is empty".into()));
-    }
-    let (width, height, rgb) = if bytes.starts_with(&[0xFF, 0xD8]) {
-        let options = zune_core::options::DecoderOptions::default().set_strict_mode(true);
-        let mut decoder =
-            zune_jpeg::JpegDecoder::new_with_options(zune_core::bytestream::ZCursor::new(bytes), options);
-        let rgb = decoder.decode().map_err(|error| failed(&error))?;
-        let (width, height) = decoder.dimensions().unwrap_or_default();
-        (width, height, rgb)
-    } else {
-        let mut reader =
-            image::ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|e| failed(&e))?;
-        let mut limits = image::Limits::default();
-        limits.max_alloc = Some(MOST_DECODED_BYTES);
-        reader.limits(limits);
-        let picture = reader.decode().map_err(|error| failed(&error))?.into_rgb8();
-        (picture.width() as usize, picture.height() as usize, picture.into_raw())
+/// A picture of some bytes a pixel, turned and small.
+struct Flat {
+    size: (usize, usize),
+    /// Its size before it was made smaller, turned.
+    old: (u32, u32),
+    pixels: Vec<u8>,
+}
+
+/// Reads a picture of `C` bytes a pixel: 1 for grey, 3 for RGB.
+fn flat<const C: usize>(bytes: &[u8]) -> Result<Flat, Unreadable> {
+    let stored = match format::recognise(bytes)? {
+        Format::Jpeg => jpeg::decode(bytes, C == 1)?,
+        Format::Tiff => tiff::decode(bytes)?,
+        format => common::decode(format, bytes)?,
     };
-    let step = width.max(height).div_ceil(LONG_EDGE).max(1);
-    let (small_width, small_height) = (width / step, height / step);
-    let (pixels, _) = rgb.as_chunks::<3>();
-    let at = |y: usize| (0..small_width).map(move |x| pixels[y * step * width + x * step]);
-    let small = (0..small_height).flat_map(at).collect();
-    let colour =
-        Colour::new(small_width, small_height, small).ok_or_else(|| Unreadable("no pixels".into()))?;
-    Ok((colour, width as u32, height as u32))
+    let turn = stored.turn;
+    let old = (stored.width, stored.height);
+    let size = shrink::target(old.0 as usize, old.1 as usize, LONG_EDGE);
+    let pixels = turn.apply::<C>(size, small::<C>(stored, size));
+    Ok(Flat { size: turn.size(size), old: turn.size(old), pixels })
+}
+
+/// What was stored, as `C` bytes a pixel, of that size.
+fn small<const C: usize>(stored: Stored, size: (usize, usize)) -> Vec<u8> {
+    let old = (stored.width as usize, stored.height as usize);
+    if old == size && stored.is_ready::<C>() {
+        return stored.bytes;
+    }
+    let rows = stored.bytes.chunks_exact(stored.row_bytes());
+    let mut converted = vec![0; old.0 * C];
+    if old == size {
+        let mut pixels = Vec::with_capacity(old.0 * old.1 * C);
+        for row in rows {
+            stored.convert::<C>(row, &mut converted);
+            pixels.extend_from_slice(&converted);
+        }
+        return pixels;
+    }
+    let mut shrink = shrink::Shrink::<C>::new(old, size);
+    for row in rows {
+        if stored.is_ready::<C>() {
+            shrink.push(row);
+        } else {
+            stored.convert::<C>(row, &mut converted);
+            shrink.push(&converted);
+        }
+    }
+    shrink.into_pixels()
 }

@@ -7,16 +7,31 @@
 //! - `rectify`: a lattice to a mesh of sub-pixel crossings, pages that are bent included;
 //! - `cut`: the cells of a mesh, each to a patch of [`classify::SIDE`] by [`classify::SIDE`] pixels;
 //! - [`classify`]: what a patch shows;
+//! - [`net`]: the net that tells it;
 //! - `decode`: the most likely board, under the rules of sudoku where the evidence leaves a choice;
 //! - `judge`: doubtful cells, and photographs that are no readable sudoku.
 //!
 //! **Invariant:** the same bytes give the same reading on every machine. Floating point numbers are added, multiplied,
 //! divided and rooted in one order, never fused; what else is needed (exponentials, angles) is made of these.
 
+mod cells;
 pub mod classify;
+mod cut;
 pub mod debug;
+mod decode;
+mod homography;
 pub mod image;
+mod judge;
+mod lattice;
 pub mod load;
+mod locate;
+pub mod net;
+mod read;
 pub mod reading;
+mod rectify;
+mod regions;
+mod tone;
+mod turn;
 
 pub use image::{Colour, Gray};
+pub use read::{Lines, lines};

@@ -124,7 +124,11 @@ impl From<&Gray> for Canvas {
 
 impl From<&Colour> for Canvas {
     fn from(colour: &Colour) -> Self {
-        Self { width: colour.width(), height: colour.height(), pixels: colour.pixels().to_vec() }
+        Self {
+            width: colour.width(),
+            height: colour.height(),
+            pixels: colour.pixels().as_chunks().0.to_vec(),
+        }
     }
 }
 
