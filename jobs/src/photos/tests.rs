@@ -99,7 +99,7 @@ fn boards_are_read_in_order_and_solved() {
     fs::create_dir(dir.path().join("more")).unwrap();
     put_page(&dir.path().join("a.png"), UNIQUE);
     // So few that no single cell, read otherwise, would make it unique.
-    let few = UNIQUE[..27].to_owned() + &"0".repeat(54);
+    let few = UNIQUE[..54].to_owned() + &"0".repeat(27);
     put_page(&dir.path().join("more/b, two.png"), &few);
     let mut args = typed(&[dir.path()]);
     args.solve = true;
