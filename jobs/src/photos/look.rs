@@ -153,3 +153,62 @@ fn to_gray(photo: &Photo, point: Point) -> Point {
     let (across, down) = scale(photo);
     Point { x: (point.x + 0.5) / across - 0.5, y: (point.y + 0.5) / down - 0.5 }
 }
+
+#[cfg(test)]
+mod tests {
+    use shared::{grid::Shape, unavoidable::CellSet};
+
+    use super::*;
+
+    /// A board of 4x4 on a photograph that was twice as wide and three times as high.
+    fn board(text: &str) -> Board {
+        let gray = Gray::filled(100, 100, 255);
+        let photo = Photo { gray, width: 200, height: 300 };
+        let place = |at: u8| Point { x: f32::from(at % 5) * 10.0, y: f32::from(at / 5) * 10.0 };
+        let board = reading::Board {
+            shape: Shape::FOUR,
+            cells: text.bytes().map(|byte| byte - b'0').collect(),
+            confidence: vec![0.5, -1.0, 2.0, f32::NAN, 0.99951].into_iter().chain([1.0; 11]).collect(),
+            flagged: CellSet::single(3),
+            candidates: CellSet::EMPTY,
+            mesh: (0..25).map(place).collect(),
+        };
+        recorded(&photo, &board, true, &|| false)
+    }
+
+    #[test]
+    fn verdicts_are_those_of_the_solver() {
+        let verdict = |text: &str| (board(text).verdict, board(text).solution.is_some());
+        assert_eq!(verdict("1000003002000004"), (Verdict::Unique, true));
+        assert_eq!(verdict("1000000000000000"), (Verdict::Multiple, false));
+        assert_eq!(verdict("1230000400000000"), (Verdict::None, false));
+        assert_eq!(verdict("1100000000000000"), (Verdict::Invalid, false));
+        assert!(board("1100000000000000").problem.contains("row 1, column 2"));
+    }
+
+    #[test]
+    fn corners_are_in_pixels_of_the_photograph_and_shares_are_bounded() {
+        let board = board("1000003002000004");
+        let corners = board.corners.map(|corner| (corner.x, corner.y));
+        assert_eq!(corners, [(0.5, 1.0), (80.5, 1.0), (80.5, 121.0), (0.5, 121.0)]);
+        assert_eq!(board.confidence[..6], [500, 0, 1000, 0, 1000, 1000]);
+        assert_eq!(board.doubt(), 500 + 1000 + 1000);
+    }
+
+    #[test]
+    fn what_panics_is_unreadable() {
+        let photo = super::super::drawn::puzzle(&"0".repeat(81)).png().unwrap();
+        let mut sink = Panicking;
+        let seen =
+            look_step_by_step("a", &photo, Manner::default(), &Reader::new(), &|| false, Some(&mut sink));
+        assert_eq!(seen.record.outcome.word(), "unreadable");
+    }
+
+    struct Panicking;
+
+    impl Sink for Panicking {
+        fn picture(&mut self, _: &str, _: &Colour) {
+            panic!("as it should not");
+        }
+    }
+}

@@ -98,17 +98,18 @@ fn boards_are_read_in_order_and_solved() {
     let dir = folder();
     fs::create_dir(dir.path().join("more")).unwrap();
     put_page(&dir.path().join("a.png"), UNIQUE);
-    put_page(&dir.path().join("more/b.png"), &UNIQUE.replace('7', "0"));
-    put_page(&dir.path().join("more/clash, two.png"), &("55".to_owned() + &UNIQUE[2..]));
+    // So few that no single cell, read otherwise, would make it unique.
+    let few = UNIQUE[..54].to_owned() + &"0".repeat(27);
+    put_page(&dir.path().join("more/b, two.png"), &few);
     let mut args = typed(&[dir.path()]);
     args.solve = true;
     args.overlay = Some(dir.path().join("drawn").to_str().unwrap().into());
     let job = job(args);
     let (rows, report) = rows(&job);
     let verdicts: Vec<_> = rows.iter().map(|row| (name(row), row["verdict"].as_str().unwrap())).collect();
-    assert_eq!(verdicts, [("a.png", "unique"), ("b.png", "multiple"), ("clash, two.png", "invalid")]);
+    assert_eq!(verdicts, [("a.png", "unique"), ("b, two.png", "multiple")]);
     assert_eq!((&rows[0]["board"], &rows[0]["solution"]), (&json!(UNIQUE), &json!(SOLUTION)));
-    assert!(rows[1].get("solution").is_none() && rows[2]["problem"].as_str().unwrap().contains("column 1"));
+    assert!(rows[1]["board"] == few && rows[1].get("solution").is_none(), "{}", rows[1]);
     assert_eq!(rows[0]["confidence"].as_array().unwrap().len(), 81);
     // Where it was drawn, in pixels of the file, within a line's width.
     for (corner, (column, row)) in (0..4).zip([(0, 0), (9, 0), (9, 9), (0, 9)]) {
@@ -118,21 +119,18 @@ fn boards_are_read_in_order_and_solved() {
         assert!(off(&read[0], drawn.x) < 3.0 && off(&read[1], drawn.y) < 3.0, "{read} {drawn:?}");
     }
     let json = &report.json;
-    assert_eq!((&json["photos"], &json["read"], &json["refused"]), (&json!("3"), &json!("3"), &json!("0")));
+    assert_eq!((&json["photos"], &json["read"], &json["refused"]), (&json!("2"), &json!("2"), &json!("0")));
     assert_eq!((&json["boards"][0]["board"], &json["complete"]), (&json!(UNIQUE), &json!(true)));
-    assert!(report.table.contains("       3  read"), "{}", report.table);
+    assert!(report.table.contains("       2  read"), "{}", report.table);
 
     let overlays: BTreeSet<_> =
         fs::read_dir(dir.path().join("drawn")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    let expected = ["000001-a.jpg", "000002-b.jpg", "000003-clash, two.jpg"].map(Into::into);
+    let expected = ["000001-a.jpg", "000002-b, two.jpg"].map(Into::into);
     assert_eq!(overlays, expected.into());
     let drawn = fs::read(dir.path().join("drawn/000001-a.jpg")).unwrap();
     let overlay = shared::photo::load::load_colour(&drawn).unwrap();
-    let greenish = |pixel: &&[u8; 3]| pixel[1] > pixel[0].saturating_add(40) && pixel[1] > pixel[2];
-    assert!(
-        overlay.pixels().as_chunks::<3>().0.iter().filter(greenish).count() > 1000,
-        "its lines are drawn"
-    );
+    let greenish = |pixel: &&[u8]| pixel[1] > pixel[0].saturating_add(40) && pixel[1] > pixel[2];
+    assert!(overlay.pixels().chunks(3).filter(greenish).count() > 1000, "its lines are drawn");
 }
 
 #[test]

@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        let mut canvas = Canvas::filled(32, 24, [200, 100, 50]);
+        let mut canvas = Canvas::filled(120, 90, [200, 100, 50]);
         for (at, pixel) in canvas.pixels_mut().iter_mut().enumerate().take(300) {
             pixel[1] = u8::try_from(at % 251).unwrap();
         }
