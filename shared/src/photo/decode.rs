@@ -94,20 +94,16 @@ pub(super) fn decode(shape: Shape, evidence: &[Costs], counter: &mut Counter) ->
     let raw: Vec<u8> = evidence.iter().map(cheapest).collect();
     let mut solutions = counter.count(shape, std::slice::from_ref(&raw))[0];
     let mut cells = raw.clone();
-    if solutions != 1
-        && let Some(better) = changed_a_little(shape, &raw, evidence, counter)
-    {
+    // Digits that clash are many mistakes, or one of many cells; too few are a digit or two that were not seen.
+    let better = match solutions {
+        1 => None,
+        0 => explained(shape, &raw, evidence, counter)
+            .or_else(|| changed_a_little(shape, &raw, evidence, counter)),
+        _ => changed_a_little(shape, &raw, evidence, counter)
+            .or_else(|| explained(shape, &raw, evidence, counter)),
+    };
+    if let Some(better) = better {
         (cells, solutions) = (better, 1);
-    } else if solutions != 1
-        && let Some(grid) = best_grid(shape, evidence, MOST_COST)
-    {
-        let better = completed(shape, &grid, evidence, counter);
-        let changed = cells.iter().zip(&better).zip(evidence);
-        let likely = changed.clone().all(|((_, &to), costs)| costs[usize::from(to)] <= MOST_COST_OF_CELL);
-        let now = counter.count(shape, std::slice::from_ref(&better))[0];
-        if likely && now == 1 {
-            (cells, solutions) = (better, now);
-        }
     }
     let cost = cells.iter().zip(evidence).map(|(&value, costs)| costs[usize::from(value)]).sum();
     let confidence = confidence(shape, &cells, solutions, evidence, counter);
@@ -170,6 +166,16 @@ fn changed_a_little(shape: Shape, raw: &[u8], evidence: &[Costs], counter: &mut 
         let first = counted.iter().position(|&count| count == 1)?;
         Some(boards[first].clone())
     })
+}
+
+/// The board with one solution of the grid that explains the evidence best, if every change is believable.
+fn explained(shape: Shape, raw: &[u8], evidence: &[Costs], counter: &mut Counter) -> Option<Vec<u8>> {
+    let grid = best_grid(shape, evidence, MOST_COST)?;
+    let better = completed(shape, &grid, evidence, counter);
+    let mut changed = raw.iter().zip(&better).zip(evidence);
+    let likely = changed.all(|((_, &to), costs)| costs[usize::from(to)] <= MOST_COST_OF_CELL);
+    let solutions = counter.count(shape, std::slice::from_ref(&better))[0];
+    (likely && solutions == 1).then_some(better)
 }
 
 /// The board of a grid: each cell shows its digit if that is likelier than nothing. Where that leaves several solutions,

@@ -8,6 +8,10 @@ use crate::unavoidable::CellSet;
 
 /// A cell that is less sure than this is doubtful.
 const SURE: f32 = 0.97;
+/// The same on a board that has no one solution.
+const SURER: f32 = 0.999;
+/// Per cent of the cells. Where more have a digit, somebody has filled the board in, and an empty cell is doubtful.
+const NEARLY_FULL: usize = 85;
 
 /// What is thought of a lattice with digits.
 #[derive(Clone, Debug)]
@@ -21,7 +25,7 @@ pub(super) struct Judged {
 }
 
 /// Cells with one number twice in a row, column or box.
-fn clashing(cells: &[u8], shape: crate::grid::Shape) -> usize {
+fn clashing(cells: &[u8], shape: crate::grid::Shape) -> CellSet {
     let side = shape.side();
     let place = |cell: usize| {
         let (row, column) = (cell / side, cell % side);
@@ -31,7 +35,7 @@ fn clashing(cells: &[u8], shape: crate::grid::Shape) -> usize {
         let (p, q) = (place(a), place(b));
         cells[a] == cells[b] && a != b && (p.0 == q.0 || p.1 == q.1 || p.2 == q.2)
     };
-    (0..cells.len()).filter(|&a| cells[a] != 0 && (0..cells.len()).any(|b| clash(a, b))).count()
+    (0..cells.len()).filter(|&a| cells[a] != 0 && (0..cells.len()).any(|b| clash(a, b))).collect()
 }
 
 /// Judges a board. `present` is the share of the lattice's edges that are there.
@@ -42,15 +46,21 @@ pub(super) fn judge(
     seen: &[LogProbabilities],
     present: f64,
 ) -> Judged {
-    let doubtful = |&cell: &usize| decoded.confidence[cell] < SURE;
+    let digits = decoded.cells.iter().filter(|&&value| value != 0).count();
+    let nearly_full = digits * 100 > decoded.cells.len() * NEARLY_FULL;
+    let clashes = clashing(&decoded.cells, shape);
+    let doubtful = |&cell: &usize| {
+        decoded.confidence[cell] < if decoded.solutions == 1 { SURE } else { SURER }
+            || (nearly_full && decoded.cells[cell] == 0)
+            || clashes.contains(cell)
+    };
     let flagged: CellSet = (0..decoded.cells.len()).filter(doubtful).collect();
     let small = |&cell: &usize| decoded.cells[cell] == 0 && is_candidates(&seen[cell]);
     let candidates: CellSet = (0..decoded.cells.len()).filter(small).collect();
-    let digits = decoded.cells.iter().filter(|&&value| value != 0).count();
     // How far each cell is from being told apart: nothing for one that is clear.
     let unclear: f32 = evidence.iter().map(unclear).sum::<f32>() / evidence.len() as f32;
     let least = shape.side() * shape.side() / 5;
-    let clashes = clashing(&decoded.cells, shape);
+    let clashes = clashes.len();
     let readable = match decoded.solutions {
         1 => unclear < 0.25,
         // Some digits were rubbed out, or are not seen.

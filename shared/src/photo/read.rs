@@ -147,8 +147,12 @@ impl Reader {
         for turn in self.likely_turns(&patches) {
             let read = self.read_turned((mesh, &patches), turn, (lattice, present), picture, counter, sink);
             let better = best.as_ref().is_none_or(|best| best.judged.value < read.judged.value);
+            let certain = read.is_beyond_doubt();
             if better {
                 best = Some(read);
+            }
+            if certain {
+                break;
             }
         }
         best.expect("there is always a likely turn")
@@ -255,7 +259,7 @@ fn point(&(x, y): &Place) -> Point {
 impl Read {
     /// Whether nothing that overlaps it can be better.
     fn is_beyond_doubt(&self) -> bool {
-        self.judged.readable && self.judged.flagged.is_empty() && self.judged.value > 55.0
+        self.judged.readable && self.judged.flagged.len() < 4 && self.judged.value > 55.0
     }
 }
 
