@@ -24,6 +24,8 @@ pub(super) type Costs = [f32; 10];
 /// The cost of a whole correction, and of one cell of it, that is believed: people make mistakes in filling in, too.
 const MOST_COST: f32 = 60.0;
 const MOST_COST_OF_CELL: f32 = 9.0;
+/// The same for a change that makes one solution of several: a board may have several.
+const MOST_COST_OF_CLUE: f32 = 4.5;
 
 /// How likely a board is that has no solution, or several, against one that has one.
 const OTHER_BOARDS: f32 = 0.02;
@@ -98,9 +100,8 @@ pub(super) fn decode(shape: Shape, evidence: &[Costs], counter: &mut Counter) ->
     let better = match solutions {
         1 => None,
         0 => explained(shape, &raw, evidence, counter)
-            .or_else(|| changed_a_little(shape, &raw, evidence, counter)),
-        _ => changed_a_little(shape, &raw, evidence, counter)
-            .or_else(|| explained(shape, &raw, evidence, counter)),
+            .or_else(|| changed_a_little(shape, &raw, evidence, MOST_COST_OF_CELL, counter)),
+        _ => changed_a_little(shape, &raw, evidence, MOST_COST_OF_CLUE, counter),
     };
     if let Some(better) = better {
         (cells, solutions) = (better, 1);
@@ -135,11 +136,17 @@ fn with_prior(evidence: &[Costs]) -> Vec<Costs> {
 const MOST_CHANGES: usize = 3000;
 
 /// The likeliest board with one solution that differs in one cell or two.
-fn changed_a_little(shape: Shape, raw: &[u8], evidence: &[Costs], counter: &mut Counter) -> Option<Vec<u8>> {
+fn changed_a_little(
+    shape: Shape,
+    raw: &[u8],
+    evidence: &[Costs],
+    most: f32,
+    counter: &mut Counter,
+) -> Option<Vec<u8>> {
     let mut single: Vec<(f32, usize, u8)> = Vec::new();
     for (cell, costs) in evidence.iter().enumerate() {
         for value in (0..=shape.side() as u8).filter(|&value| value != raw[cell]) {
-            if costs[usize::from(value)] <= MOST_COST_OF_CELL {
+            if costs[usize::from(value)] <= most {
                 single.push((costs[usize::from(value)], cell, value));
             }
         }
@@ -152,7 +159,7 @@ fn changed_a_little(shape: Shape, raw: &[u8], evidence: &[Costs], counter: &mut 
             tried.push((cost + more, vec![(cell, value), (other, also)]));
         }
     }
-    tried.retain(|(cost, _)| *cost <= 1.5 * MOST_COST_OF_CELL);
+    tried.retain(|(cost, _)| *cost <= 1.5 * most);
     tried.sort_by(|a, b| a.0.total_cmp(&b.0));
     tried.truncate(MOST_CHANGES);
     let with = |(_, changes): &(f32, Vec<(usize, u8)>)| {

@@ -67,12 +67,20 @@ pub(super) fn judge(
         2 => digits > least && unclear < 0.08 && present > 0.8,
         // A mistake in filling in leaves a few clashes, and everything else is clear.
         _ => digits > 2 * least && unclear < 0.08 && present > 0.85 && clashes * 6 < digits,
-    } && digits * 2 > least;
+    } && digits * 2 > least
+        && (shape == crate::grid::Shape::NINE || is_clear_small_board(decoded, flagged, unclear, present));
     let others = if decoded.solutions == 1 { 0.0 } else { 12.0 };
     // A part of a larger grid looks like a smaller one.
     let large = if shape == crate::grid::Shape::NINE { 4.0 } else { 0.0 };
     let value = large + 60.0 * present as f32 - 40.0 * unclear - others - decoded.cost.min(40.0) * 0.5;
     Judged { flagged, candidates, readable, value }
+}
+
+/// Whether a board of 4x4 or 6x6 is beyond doubt: a few lines and strokes that are none look like one sooner than like
+/// 9x9.
+fn is_clear_small_board(decoded: &Decoded, flagged: CellSet, unclear: f32, present: f64) -> bool {
+    let few = flagged.len() * 8 < decoded.cells.len();
+    decoded.solutions == 1 && decoded.cost == 0.0 && few && unclear < 0.08 && present > 0.9
 }
 
 /// How near the second best value of a cell is, from 0 (far) to 1 (as good).
