@@ -12,6 +12,7 @@ use crate::kind::{
     BadPartial, BadSettings, JobKind, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, Needed, Progress, Report,
     UnitContext, UnitError,
 };
+use crate::page::Picture;
 use crate::parts::{Finished, Form, OutputError};
 
 /// A kind in the registry.
@@ -68,6 +69,12 @@ pub trait ErasedJob: Send + Sync {
     ///
     /// When `partial` does not belong to this job.
     fn report(&self, partial: &[u8], progress: &Progress) -> Result<Report, BadPartial>;
+    /// [`JobKind::pictures`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn pictures(&self, finished: &Finished<'_>) -> Result<Vec<Picture>, OutputError>;
     /// [`JobKind::assemble`].
     ///
     /// # Errors
@@ -200,6 +207,10 @@ impl<K: JobKind> ErasedJob for K {
 
     fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
         JobKind::assemble(self, finished, out)
+    }
+
+    fn pictures(&self, finished: &Finished<'_>) -> Result<Vec<Picture>, OutputError> {
+        JobKind::pictures(self, finished)
     }
 }
 

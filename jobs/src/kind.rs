@@ -10,6 +10,7 @@ use std::{io, ops::Range, sync::Arc};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::input::{Local, Storage, Surroundings};
+use crate::page::Picture;
 use crate::parts::{Finished, Form, OutputError, PartSink, each_part};
 use crate::plot::Plot;
 
@@ -114,6 +115,17 @@ pub trait JobKind: Sized + Send + Sync + 'static {
     /// When a part is missing or does not fit the report ([`Report::json`]), or `out` fails.
     fn assemble(&self, finished: &Finished<'_>, out: &mut (dyn io::Write + Send)) -> Result<(), OutputError> {
         each_part(self.units(), finished, |part| Ok(out.write_all(&part)?))
+    }
+
+    /// Pictures for the page of a report, from the parts of some units; the report tells which. `finished` need not be
+    /// finished: a part may be missing, and is then left out.
+    ///
+    /// # Errors
+    ///
+    /// When a part is there but does not fit the job.
+    fn pictures(&self, finished: &Finished<'_>) -> Result<Vec<Picture>, OutputError> {
+        let _ = finished;
+        Ok(Vec::new())
     }
 
     /// Words the report of a finished or unfinished job.

@@ -16,6 +16,7 @@ mod minimal;
 mod noop;
 pub mod page;
 pub mod parts;
+pub mod photos;
 pub mod plot;
 mod recount;
 pub mod solve;
@@ -39,6 +40,7 @@ pub static KINDS: &[&dyn ErasedKind] = &[
     &Erased::<burnside::Burnside>::new(),
     &Erased::<automorphic::Automorphic>::new(),
     &Erased::<solve::Solve>::new(),
+    &Erased::<photos::Photographs>::new(),
     &Erased::<unavoidable::Unavoidable>::new(),
     &Erased::<hitting::Hitting>::new(),
     &Erased::<minimal::Minimal>::new(),

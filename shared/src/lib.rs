@@ -7,6 +7,7 @@ pub mod catalogue;
 pub mod count;
 pub mod grid;
 pub mod literature;
+pub mod photo;
 pub mod random;
 pub mod recent;
 pub mod solve;

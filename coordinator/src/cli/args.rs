@@ -7,7 +7,7 @@ use worker::cli::WorkerArgs;
 
 use super::{
     bench::BenchArgs, canonical::CanonicalArgs, compare::CompareArgs, daemon::CoordinatorArgs,
-    explain::ExplainArgs, ledger::LedgerArgs,
+    explain::ExplainArgs, ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs,
 };
 
 /// How a listing or a status is printed.
@@ -240,6 +240,16 @@ pub fn command() -> Command {
             "Solve the same puzzles by several methods, and measure each",
             "compare --corpus puzzles.txt --methods bitslice,fewest,dlx\n  \
              nonet compare --corpus easy.txt --corpus hard.txt --format html > compared.html",
+        )))
+        .subcommand(ReadArgs::augment_args(verb(
+            "read",
+            "Read the sudoku on a photograph",
+            "read newspaper.jpg --solve --overlay read.png",
+        )))
+        .subcommand(EvalArgs::augment_args(verb(
+            "photos-eval",
+            "Read photographs of which it is known what is on them, and count what is right",
+            "photos-eval photos/manifest.csv --wrong",
         )))
         .subcommand(BenchArgs::augment_args(verb(
             "bench",

@@ -46,6 +46,11 @@ impl Failure {
         Self { text, code: 2 }
     }
 
+    /// What is to be said of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Says so on standard error.
     pub fn tell(&self) -> ExitCode {
         let text = self.text.trim_end();

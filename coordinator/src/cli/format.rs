@@ -1,14 +1,18 @@
 //! Reports and listings on standard output.
 
-use std::io::Write;
+use std::{io::Write, path::Path};
 
-use jobs::{Report, page::Page};
+use jobs::{
+    Report,
+    page::{Page, Picture},
+};
 use proto::v1::{JobStatus, State, WorkerStatus};
 use serde_json::{Value, json};
 
 use super::{
     args::{Format, ReportFormat},
     exit::{Failure, Outcome},
+    output,
     progress::{duration, share, words},
 };
 
@@ -23,13 +27,25 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints a job's report, says what is wrong with it, and tells how the command ends.
-pub fn print_report(status: &JobStatus, report: &Report, format: ReportFormat) -> Result<Outcome, Failure> {
+/// Prints a job's report, says what is wrong with it, and tells how the command ends. A page shows pictures from the
+/// parts, where they are known.
+pub async fn print_report(
+    status: &JobStatus,
+    report: &Report,
+    format: ReportFormat,
+    parts: Option<&Path>,
+) -> Result<Outcome, Failure> {
     match format {
         ReportFormat::Table => print(&report.table)?,
         ReportFormat::Csv => print(&report.csv)?,
         ReportFormat::Json => print(&(with_job(status, &report.json).to_string() + "\n"))?,
-        ReportFormat::Html => print(&page(status, report))?,
+        ReportFormat::Html => {
+            let pictures = match parts {
+                Some(parts) => output::pictures(status, report, parts.to_owned()).await,
+                None => Vec::new(),
+            };
+            print(&page(status, report, &pictures))?;
+        }
     }
     if let Some(alarm) = &report.alarm {
         return Err(Failure::failed(alarm.clone()));
@@ -48,7 +64,7 @@ pub fn print_report(status: &JobStatus, report: &Report, format: ReportFormat) -
 }
 
 /// The report as a page. It must say by itself what else goes to standard error.
-fn page(status: &JobStatus, report: &Report) -> String {
+fn page(status: &JobStatus, report: &Report, pictures: &[Picture]) -> String {
     let given_up = (status.quarantined_units > 0)
         .then(|| format!("{} work units were given up: the numbers lack them.", status.quarantined_units));
     Page {
@@ -57,6 +73,7 @@ fn page(status: &JobStatus, report: &Report) -> String {
         warnings: given_up.as_slice(),
         report,
         json: &with_job(status, &report.json),
+        pictures,
     }
     .html()
 }

@@ -12,7 +12,9 @@ mod explain;
 mod format;
 mod ledger;
 mod output;
+mod photos_eval;
 mod progress;
+mod read;
 mod remote;
 mod run;
 
@@ -48,23 +50,25 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
     match command {
         "run" => run::run(matches).await,
         "submit" => remote::submit(matches).await,
-        "coordinator" => daemon::coordinator(read(matches)?).await,
-        "worker" => daemon::worker(read::<WorkerArgs>(matches)?).await,
-        "canonical" => canonical::canonical(&read(matches)?),
-        "compare" => compare::run(read(matches)?).await,
-        "explain" => explain::run(read(matches)?).await,
-        "bench" => bench::bench(read(matches)?).await,
-        "ledger" => ledger::ledger(read(matches)?).await,
-        "jobs" => remote::jobs(read(matches)?).await,
-        "status" => remote::status(read(matches)?).await,
-        "result" => remote::result(read(matches)?).await,
-        "pause" | "resume" | "cancel" | "retry" => remote::control(command, read(matches)?).await,
-        "workers" => remote::workers(read(matches)?).await,
-        "drain" => remote::drain(read(matches)?).await,
+        "coordinator" => daemon::coordinator(read_args(matches)?).await,
+        "worker" => daemon::worker(read_args::<WorkerArgs>(matches)?).await,
+        "canonical" => canonical::canonical(&read_args(matches)?),
+        "compare" => compare::run(read_args(matches)?).await,
+        "explain" => explain::run(read_args(matches)?).await,
+        "read" => read::run(read_args(matches)?).await,
+        "photos-eval" => photos_eval::run(read_args(matches)?).await,
+        "bench" => bench::bench(read_args(matches)?).await,
+        "ledger" => ledger::ledger(read_args(matches)?).await,
+        "jobs" => remote::jobs(read_args(matches)?).await,
+        "status" => remote::status(read_args(matches)?).await,
+        "result" => remote::result(read_args(matches)?).await,
+        "pause" | "resume" | "cancel" | "retry" => remote::control(command, read_args(matches)?).await,
+        "workers" => remote::workers(read_args(matches)?).await,
+        "drain" => remote::drain(read_args(matches)?).await,
         other => Err(Failure::usage(format!("no command {other:?}: `nonet --help` lists them"))),
     }
 }
 
-fn read<T: FromArgMatches>(matches: &ArgMatches) -> Result<T, Failure> {
+fn read_args<T: FromArgMatches>(matches: &ArgMatches) -> Result<T, Failure> {
     T::from_arg_matches(matches).map_err(|e| Failure::usage(e.to_string()))
 }

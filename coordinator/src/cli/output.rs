@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jobs::{Finished, Form, OutputError, Report};
+use jobs::{Finished, Form, OutputError, Report, page::Picture};
 use proto::v1::{JobStatus, State};
 use worker::parts::Parts;
 
@@ -20,6 +20,26 @@ pub async fn write(status: &JobStatus, report: &Report, parts: &Path, path: Path
     let (status, json, parts) = (status.clone(), report.json.clone(), parts.to_owned());
     let written = tokio::task::spawn_blocking(move || write_blocking(&status, &json, &parts, &path)).await;
     written.map_err(|e| Failure::failed(format!("writing the output failed: {e}")))?
+}
+
+/// Pictures for the page of a report, as far as there are parts in that folder. A page is as good without them.
+pub async fn pictures(status: &JobStatus, report: &Report, parts: PathBuf) -> Vec<Picture> {
+    let (status, json) = (status.clone(), report.json.clone());
+    let pictures = tokio::task::spawn_blocking(move || {
+        let run = u128::from_str_radix(&status.run, 16).map_err(|e| e.to_string())?.to_be_bytes();
+        let kind = jobs::find(&status.kind).ok_or("this program does not know the kind")?;
+        let job = kind.open(&status.settings).map_err(|e| e.to_string())?;
+        let parts = Parts::new(&parts, run);
+        let finished = Finished { report: &json, parts: &parts, form: Form::Csv };
+        job.pictures(&finished).map_err(|e| e.to_string())
+    });
+    match pictures.await.map_err(|e| e.to_string()).and_then(|pictures| pictures) {
+        Ok(pictures) => pictures,
+        Err(error) => {
+            eprintln!("nonet: the page has no pictures: {error}");
+            Vec::new()
+        }
+    }
 }
 
 /// Whether a kind can write to a file of this name.

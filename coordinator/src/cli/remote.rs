@@ -56,7 +56,7 @@ pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
         }
     }
     let (status, report) = client.result(&name).await?;
-    format::print_report(&status, &report, args.format)
+    format::print_report(&status, &report, args.format, None).await
 }
 
 /// `nonet jobs`.
@@ -101,10 +101,10 @@ pub async fn result(args: ResultArgs) -> Result<Outcome, Failure> {
     if status.state() != State::Finished {
         eprintln!("nonet: not finished: {}", format::job_line(&status));
     }
-    if let Some((path, parts)) = output.zip(parts) {
-        output::write(&status, &report, &parts, path).await?;
+    if let Some((path, parts)) = output.zip(parts.as_ref()) {
+        output::write(&status, &report, parts, path).await?;
     }
-    format::print_report(&status, &report, format)
+    format::print_report(&status, &report, format, parts.as_deref()).await
 }
 
 /// `nonet pause|resume|cancel|retry`.

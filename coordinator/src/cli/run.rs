@@ -206,7 +206,7 @@ async fn in_house(
     if let Some(path) = output {
         output::write(&status, &report, &state.join(PARTS), path).await?;
     }
-    format::print_report(&status, &report, format)
+    format::print_report(&status, &report, format, Some(&state.join(PARTS))).await
 }
 
 /// What a job that is there already needs to go on.

@@ -14,6 +14,7 @@ mod place;
 mod pool;
 mod storage;
 mod stored;
+mod tree;
 mod unpack;
 mod zstd_frames;
 
@@ -24,3 +25,4 @@ pub use file::{File, Packed};
 pub use look_up::{Files, STANDARD_INPUT, Source, Surroundings};
 pub use packing::Packing;
 pub use storage::{Local, Storage};
+pub use tree::tree;

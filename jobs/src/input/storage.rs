@@ -94,7 +94,8 @@ pub(super) fn changed(at: &str) -> String {
     format!("{at}: the file has changed since the job was submitted; submit it again")
 }
 
-fn record(at: String, metadata: &fs::Metadata) -> io::Result<File> {
+/// A file as it is now.
+pub(super) fn record(at: String, metadata: &fs::Metadata) -> io::Result<File> {
     let changed = metadata.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     // Nanoseconds since 1970.
     let version = changed.as_nanos().to_string();

@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use base64::{Engine, prelude::BASE64_STANDARD as STANDARD};
 use serde_json::Value;
 
 use crate::{
@@ -27,8 +28,24 @@ summary { cursor: pointer }
 table { border-collapse: collapse; font-size: .85rem; font-variant-numeric: tabular-nums }
 th, td { padding: .15rem .7rem; border-bottom: 1px solid #8884; text-align: left }
 td.number { text-align: right }
+.sheet { display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: 1rem }
+.sheet figure { margin: 0 }
+.sheet img { max-width: 100%; border-radius: .3rem }
+.sheet figcaption { font-size: .8rem; overflow-wrap: anywhere }
 .warning { padding: .5rem 1rem; border-left: .4rem solid #d55e00; font-weight: bold }
 ";
+
+/// Bytes of the pictures of a page at most, as they are; in the page they take a third more.
+const MOST_PICTURE_BYTES: usize = 8 << 20;
+
+/// A picture of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// What it is; may be of several lines.
+    pub caption: String,
+    /// A JPEG; empty if there is none.
+    pub jpeg: Vec<u8>,
+}
 
 /// What a page shows.
 pub struct Page<'a> {
@@ -42,6 +59,8 @@ pub struct Page<'a> {
     pub report: &'a Report,
     /// What `--format json` prints.
     pub json: &'a Value,
+    /// Small pictures, side by side in this order.
+    pub pictures: &'a [Picture],
 }
 
 impl Page<'_> {
@@ -51,7 +70,7 @@ impl Page<'_> {
         let mut page = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\"/>\n\
              <title>{heading}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n<p>{}</p>\n",
             text::escape(self.about)
         );
@@ -62,6 +81,7 @@ impl Page<'_> {
         // A parser drops the first line feed of a `pre`.
         page += &format!("<pre>\n{}</pre>\n", text::escape(table));
         plots.iter().for_each(|plot| page += &figure(plot));
+        page += &sheet(self.pictures);
         let rows = rows(csv);
         if let Some((head, rows)) = rows.split_first().filter(|(_, rows)| !rows.is_empty()) {
             page += &folded("The main table", &self::table(head, rows));
@@ -77,6 +97,25 @@ fn rows(csv: &str) -> Vec<Vec<String>> {
     let row = |row: csv::StringRecord| row.iter().map(str::to_owned).collect();
     // A text in memory can be read, and is UTF-8.
     reader.records().map_while(Result::ok).map(row).collect()
+}
+
+/// Pictures side by side, as many as there is place for.
+fn sheet(pictures: &[Picture]) -> String {
+    let mut sheet = String::new();
+    let mut bytes = 0;
+    for Picture { caption, jpeg } in pictures {
+        bytes += jpeg.len();
+        if bytes > MOST_PICTURE_BYTES {
+            break;
+        }
+        let caption = text::escape(caption).replace('\n', "<br/>");
+        sheet += "<figure>";
+        if !jpeg.is_empty() {
+            sheet += &format!("<img alt=\"\" src=\"data:image/jpeg;base64,{}\"/>", STANDARD.encode(jpeg));
+        }
+        sheet += &format!("<figcaption>{caption}</figcaption></figure>\n");
+    }
+    if sheet.is_empty() { sheet } else { format!("<div class=\"sheet\">\n{sheet}</div>\n") }
 }
 
 fn folded(what: &str, inside: &str) -> String {

@@ -18,9 +18,13 @@ fn report() -> Report {
 }
 
 fn page(report: &Report) -> Vec<Element> {
+    page_with(report, &[])
+}
+
+fn page_with(report: &Report, pictures: &[Picture]) -> Vec<Element> {
     let (about, json) = ("Job 12 & 3.", json!({ "puzzles": "4", "job": { "name": "12" } }));
-    let page =
-        Page { heading: "nonet <solve>", about, warnings: &["2 were given up".into()], report, json: &json };
+    let (heading, warnings) = ("nonet <solve>", &["2 were given up".into()]);
+    let page = Page { heading, about, warnings, report, json: &json, pictures };
     let html = page.html();
     assert!(html.starts_with("<!DOCTYPE html>\n<html lang=\"en\">") && html.ends_with("</html>\n"));
     assert!(!html.contains("<script") && !html.contains("<link") && !html.contains("url("));
@@ -78,4 +82,14 @@ fn a_long_table_is_cut() {
     let elements = page(&Report { csv: format!("n\n{}\n", rows.join("\n")), plots: vec![], ..report() });
     assert_eq!(texts(&elements, "td").len(), 1000);
     assert!(texts(&elements, "p").contains(&"and 500 rows more"));
+}
+
+#[test]
+fn pictures_are_on_the_page_as_far_as_there_is_place() {
+    let picture = |caption: &str, bytes: usize| Picture { caption: caption.into(), jpeg: vec![0xFF; bytes] };
+    let pictures = [picture("<first>\n1 cell", 3), picture("none", 0), picture("large", 9 << 20)];
+    let elements = page_with(&Report { plots: vec![], ..report() }, &pictures);
+    assert_eq!(texts(&elements, "figcaption"), ["<first>1 cell", "none"]);
+    let sources: Vec<_> = elements.iter().filter(|e| e.name == "img").map(|e| &e.attributes["src"]).collect();
+    assert_eq!(sources, ["data:image/jpeg;base64,////"]);
 }

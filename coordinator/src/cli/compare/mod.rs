@@ -97,7 +97,8 @@ pub async fn run(args: CompareArgs) -> Result<Outcome, Failure> {
 
 fn page(report: &Report) -> String {
     let about = format!("Each puzzle on one thread. Nonet {}.", env!("CARGO_PKG_VERSION"));
-    Page { heading: "nonet compare", about: &about, warnings: &[], report, json: &report.json }.html()
+    Page { heading: "nonet compare", about: &about, warnings: &[], report, json: &report.json, pictures: &[] }
+        .html()
 }
 
 /// What each corpus gave, or `None` if it was stopped.

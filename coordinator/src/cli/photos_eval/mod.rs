@@ -1,0 +1,126 @@
+//! `nonet photos-eval`: photographs of which it is known what is on them, read and compared with that.
+
+mod manifest;
+mod score;
+mod table;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Instant,
+};
+
+use clap::Args;
+use jobs::photos::{Manner, impostors::impostor, look};
+use shared::photo::reading::Reader;
+use worker::cli::{stop_on_signal, threads};
+
+use super::{
+    args::Format,
+    exit::{Failure, Outcome},
+    format,
+    read::bytes_of,
+};
+use manifest::Entry;
+use score::Score;
+
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// A CSV with a header line, and columns `file` (relative to the manifest), `board` (81 characters: digits, 0 for an empty
+    /// cell, c for one with candidates only; - if there is no sudoku on the photograph) and maybe `source`
+    #[arg(value_name = "MANIFEST", required_unless_present = "make_impostors")]
+    pub manifest: Option<PathBuf>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Read N photographs, evenly spread over the manifest
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Print each photograph with wrong cells: file, what is on it, what was read, doubtful cells
+    #[arg(long)]
+    pub wrong: bool,
+    /// Computing threads [default: one per core]
+    #[arg(long, env = "NONET_THREADS", value_name = "N")]
+    pub threads: Option<usize>,
+    /// Instead, draw fifty pictures without a sudoku, with a manifest, into the folder DIR
+    #[arg(long, value_name = "DIR", hide = true, conflicts_with = "manifest")]
+    pub make_impostors: Option<PathBuf>,
+    /// Where the drawing of impostors begins
+    #[arg(long, value_name = "N", default_value_t = 1, hide = true)]
+    pub seed: u64,
+}
+
+/// Pictures that `--make-impostors` draws.
+const IMPOSTORS: usize = 50;
+
+/// Reads all photographs of a manifest and prints how well that went.
+pub async fn run(args: EvalArgs) -> Result<Outcome, Failure> {
+    if let Some(folder) = &args.make_impostors {
+        make_impostors(folder, args.seed)?;
+        return Ok(Outcome::Done);
+    }
+    let manifest = args.manifest.clone().unwrap_or_default();
+    let mut entries = manifest::read(&manifest).map_err(Failure::usage)?;
+    if let Some(limit) = args.limit.filter(|&limit| limit < entries.len()) {
+        let all = entries.len();
+        entries = (0..limit).map(|at| entries[at * all / limit].clone()).collect();
+    }
+    let threads = threads(args.threads).map_err(Failure::usage)?;
+    let stop = stop_on_signal()?;
+    let stopped = stop.clone();
+    let scores =
+        tokio::task::spawn_blocking(move || score_all(&entries, threads, &|| stopped.is_cancelled()));
+    let scores = tokio::select! {
+        () = stop.cancelled() => return Ok(Outcome::Interrupted),
+        scores = scores => scores.map_err(|e| Failure::failed(format!("reading failed: {e}")))?,
+    };
+    format::print(&table::print(&scores, args.format, args.wrong))?;
+    Ok(Outcome::Done)
+}
+
+/// Reads all, each thread one photograph at a time; in the order of the entries.
+fn score_all(entries: &[Entry], threads: usize, stop: &(dyn Fn() -> bool + Sync)) -> Vec<Score> {
+    let (reader, next) = (Reader::new(), AtomicUsize::new(0));
+    let scores = Mutex::new(Vec::with_capacity(entries.len()));
+    thread::scope(|scope| {
+        for _ in 0..threads.min(entries.len()) {
+            scope.spawn(|| {
+                while let Some(entry) = entries.get(next.fetch_add(1, Ordering::Relaxed))
+                    && !stop()
+                {
+                    let score = score_one(entry, &reader, stop);
+                    scores.lock().unwrap_or_else(PoisonError::into_inner).push(score);
+                }
+            });
+        }
+    });
+    let mut scores = scores.into_inner().unwrap_or_else(PoisonError::into_inner);
+    scores.sort_by_key(|score| score.line);
+    scores
+}
+
+fn score_one(entry: &Entry, reader: &Reader, stop: &dyn Fn() -> bool) -> Score {
+    let since = Instant::now();
+    let seen = bytes_of(&entry.path).map(|bytes| look(&entry.file, &bytes, Manner::default(), reader, stop));
+    let record = seen.map_or_else(|failure| Err(failure.text().to_owned()), |seen| Ok(seen.record));
+    Score::of(entry, record, since.elapsed())
+}
+
+fn make_impostors(folder: &Path, seed: u64) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::failed(format!("{}: {error}", folder.display()));
+    fs::create_dir_all(folder).map_err(failed)?;
+    let mut manifest = "file,source,board\n".to_owned();
+    for number in 0..IMPOSTORS {
+        let (name, picture) = impostor(seed, number);
+        let kind = name.split_once('-').map_or(name.as_str(), |(_, kind)| kind);
+        manifest += &format!("{name}.jpg,{kind},-\n");
+        let jpeg = picture.jpeg(88).map_err(failed)?;
+        fs::write(folder.join(format!("{name}.jpg")), jpeg).map_err(failed)?;
+    }
+    fs::write(folder.join("manifest.csv"), manifest).map_err(failed)
+}

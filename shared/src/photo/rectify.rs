@@ -1,0 +1,129 @@
+//! The crossings of a lattice where they really are: pages are bent.
+//!
+//! On top of the map of a flat page there is a displacement, a polynomial of the third degree in the place on the page,
+//! fitted to the edges as they were found; and on top of that, for each crossing, some of what its own edges say.
+
+use super::{
+    Gray,
+    homography::{Place, System},
+    lattice::{Edge, Lattice, edges},
+};
+
+/// The crossings of a grid.
+#[derive(Clone, Debug)]
+pub(super) struct Mesh {
+    pub side: usize,
+    /// Row by row, `side + 1` times `side + 1`.
+    pub crossings: Vec<Place>,
+}
+
+/// Terms of the polynomial.
+const TERMS: usize = 10;
+
+/// A displacement across the page, in pixels to the right and down.
+#[derive(Clone, Copy, Default)]
+struct Bend([[f64; TERMS]; 2]);
+
+fn terms((u, v): Place, side: f64) -> [f64; TERMS] {
+    let (s, t) = (2.0 * u / side - 1.0, 2.0 * v / side - 1.0);
+    [1.0, s, t, s * s, s * t, t * t, s * s * s, s * s * t, s * t * t, t * t * t]
+}
+
+impl Bend {
+    fn at(&self, place: Place, side: f64) -> Place {
+        let terms = terms(place, side);
+        let sum = |of: &[f64; TERMS]| of.iter().zip(&terms).map(|(a, b)| a * b).sum::<f64>();
+        (sum(&self.0[0]), sum(&self.0[1]))
+    }
+}
+
+/// Finds the crossings of a lattice.
+pub(super) fn rectify(lattice: &Lattice, picture: &Gray) -> Mesh {
+    let (size, cell) = (lattice.side as f64, lattice.cell());
+    let mut bend = Bend::default();
+    let place = |bend: &Bend, at: Place| {
+        let (flat, away) = (lattice.map.at(at), bend.at(at, size));
+        (flat.0 + away.0, flat.1 + away.1)
+    };
+    for reach in [0.22, 0.16, 0.12] {
+        let found = edges(picture, lattice.side, &|at| place(&bend, at), reach);
+        match fitted(&found, size, cell) {
+            Some(more) => add(&mut bend, &more),
+            None => break,
+        }
+    }
+    let found = edges(picture, lattice.side, &|at| place(&bend, at), 0.12);
+    let own = own_offsets(&found, lattice.side, cell);
+    let side = lattice.side + 1;
+    let crossings = (0..side * side).map(|number| {
+        let at = place(&bend, ((number % side) as f64, (number / side) as f64));
+        (at.0 + own[number].0, at.1 + own[number].1)
+    });
+    Mesh { side: lattice.side, crossings: crossings.collect() }
+}
+
+fn add(bend: &mut Bend, more: &Bend) {
+    for (to, from) in bend.0.iter_mut().flatten().zip(more.0.iter().flatten()) {
+        *to += from;
+    }
+}
+
+/// The bend that explains the offsets of edges.
+fn fitted(found: &[Edge], size: f64, cell: f64) -> Option<Bend> {
+    let typical = typical_depth(found);
+    let mut system = System::<{ 2 * TERMS }>::default();
+    for edge in found {
+        let terms = terms(edge.middle, size);
+        let mut coefficients = [0.0; 2 * TERMS];
+        for (term, value) in terms.into_iter().enumerate() {
+            coefficients[term] = value * edge.across.0;
+            coefficients[TERMS + term] = value * edge.across.1;
+        }
+        let far = edge.offset.abs() / (0.05 * cell).max(0.8);
+        system.add(coefficients, edge.offset, (edge.depth / typical).min(1.5) / (1.0 + far));
+    }
+    for term in 0..2 * TERMS {
+        system.damp(term, if term % TERMS < 6 { 0.5 } else { 2.0 });
+    }
+    let solution = system.solve()?;
+    let mut bend = Bend::default();
+    bend.0[0].copy_from_slice(&solution[..TERMS]);
+    bend.0[1].copy_from_slice(&solution[TERMS..]);
+    Some(bend)
+}
+
+fn typical_depth(found: &[Edge]) -> f64 {
+    let mut depths: Vec<f64> = found.iter().map(|edge| edge.depth).collect();
+    depths.sort_unstable_by(f64::total_cmp);
+    depths[depths.len() * 3 / 5].max(0.01)
+}
+
+/// What the edges of each crossing say about it: most of their mean offset, and no more than a small part of a cell.
+fn own_offsets(found: &[Edge], cells: usize, cell: f64) -> Vec<Place> {
+    let side = cells + 1;
+    let typical = typical_depth(found);
+    // The sums of the offsets of lines across and down, and their weights.
+    let mut sums = vec![[(0.0, 0.0, 0.0); 2]; side * side];
+    for edge in found {
+        let weight = (edge.depth / typical).min(1.0);
+        let (u, v) = edge.middle;
+        let (line, before) = (edge.line, if edge.down { v as usize } else { u as usize });
+        for along in [before, before + 1] {
+            let number = if edge.down { along * side + line } else { line * side + along };
+            let sum = &mut sums[number][usize::from(edge.down)];
+            sum.0 += weight * edge.offset * edge.across.0;
+            sum.1 += weight * edge.offset * edge.across.1;
+            sum.2 += weight;
+        }
+    }
+    let most = 0.12 * cell;
+    let mean = |(x, y, weight): (f64, f64, f64)| {
+        let part = 0.75 / weight.max(1.0);
+        ((x * part).clamp(-most, most), (y * part).clamp(-most, most))
+    };
+    let both = |[across, down]: [(f64, f64, f64); 2]| {
+        let (a, b) = (mean(across), mean(down));
+        (a.0 + b.0, a.1 + b.1)
+    };
+    sums.into_iter().map(both).collect()
+}
