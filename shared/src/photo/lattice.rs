@@ -4,6 +4,7 @@ use super::{
     Gray,
     homography::{Homography, Place, System},
 };
+use crate::grid::Shape;
 
 /// Cells along a side, and where the lines between them are: at whole numbers from 0 on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -192,9 +193,10 @@ impl Fit {
         };
         let present = edges.iter().filter(there).count() as f64 / edges.len() as f64;
         let mean = |between: bool| {
-            let (rows, columns) = boxes(side);
-            let of =
-                |edge: &&Edge| edge.line.is_multiple_of(if edge.down { columns } else { rows }) == between;
+            let shape = shape_of(side);
+            let of = |edge: &&Edge| {
+                edge.line.is_multiple_of(if edge.down { shape.columns() } else { shape.rows() }) == between
+            };
             let some: Vec<f64> = edges.iter().filter(of).map(|edge| edge.depth.min(2.5 * typical)).collect();
             some.iter().sum::<f64>() / some.len().max(1) as f64
         };
@@ -207,12 +209,12 @@ impl Fit {
     }
 }
 
-/// Rows and columns of a box.
-pub(super) fn boxes(side: usize) -> (usize, usize) {
+/// The shape of a grid of so many cells a side.
+pub(super) fn shape_of(side: usize) -> Shape {
     match side {
-        4 => (2, 2),
-        6 => (2, 3),
-        _ => (3, 3),
+        4 => Shape::FOUR,
+        6 => Shape::SIX,
+        _ => Shape::NINE,
     }
 }
 

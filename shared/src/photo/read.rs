@@ -8,7 +8,7 @@ use super::{
     decode::{Costs, Counter, costs, decode},
     homography::Place,
     judge::{Judged, judge},
-    lattice::{Fit, Lattice, boxes, edges, refined},
+    lattice::{Fit, Lattice, refined, shape_of},
     load::Photo,
     locate::{Candidate, locate},
     reading::{Board, Point, Reading, Refusal},
@@ -16,8 +16,6 @@ use super::{
     tone::{halved, inverted},
     turn::{all_turned, mesh_turned, turned, upright, with_ink},
 };
-use crate::grid::Shape;
-
 /// Pictures with a longer edge are halved to look for grids.
 const LOCATE_EDGE: usize = 1000;
 
@@ -119,7 +117,7 @@ impl Reader {
         for side in [9, 6, 4] {
             let Some(lattice) = Lattice::between(corners, side) else { continue };
             let lattice = refined(lattice, picture, &[0.2, 0.15]).unwrap_or(lattice);
-            let fit = Fit::of(&edges(picture, side, &|at| lattice.map.at(at), 0.15), side, lattice.cell());
+            let fit = Fit::of(&lattice.edges(picture, 0.15), side, lattice.cell());
             let mesh = rectify(&lattice, picture);
             let found = (lattice, fit.present);
             let read = self.read_mesh(picture, &mesh, found, &mut Counter::default(), sink);
@@ -174,14 +172,7 @@ impl Reader {
             mesh = mesh_turned(&mesh);
         }
         let seen = self.classifier.classify(&patches);
-        let shapes: &[Shape] = match mesh.side {
-            4 => &[Shape::FOUR],
-            6 => &[Shape::SIX],
-            _ => &[Shape::NINE],
-        };
-        debug_assert_eq!(patches.len(), mesh.side * mesh.side);
-        let shape = shapes[0];
-        debug_assert_eq!((shape.rows(), shape.columns()), boxes(mesh.side));
+        let shape = shape_of(mesh.side);
         let evidence: Vec<Costs> = seen.iter().map(costs).collect();
         let decoded = decode(shape, &evidence, counter);
         if sink.looks() {
@@ -251,7 +242,6 @@ pub fn lines(picture: &Gray) -> Vec<Lines> {
     located(picture).into_iter().map(one).collect()
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "places on a picture")]
 fn point(&(x, y): &Place) -> Point {
     Point { x: x as f32, y: y as f32 }
 }
