@@ -16,6 +16,7 @@ use crate::{
     },
 };
 use grids::best_grid;
+pub(super) use grids::peers;
 
 /// What speaks against each value of a cell, from 0 for what is most likely: differences of log-probabilities. The value
 /// 0 is a cell without a digit.

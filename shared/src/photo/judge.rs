@@ -2,9 +2,9 @@
 
 use super::{
     classify::{CANDIDATES, LogProbabilities},
-    decode::{Costs, Decoded},
+    decode::{Costs, Decoded, peers},
 };
-use crate::unavoidable::CellSet;
+use crate::{grid::Shape, unavoidable::CellSet};
 
 /// A cell that is less sure than this is doubtful.
 const SURE: f32 = 0.97;
@@ -25,22 +25,16 @@ pub(super) struct Judged {
 }
 
 /// Cells with one number twice in a row, column or box.
-fn clashing(cells: &[u8], shape: crate::grid::Shape) -> CellSet {
-    let side = shape.side();
-    let place = |cell: usize| {
-        let (row, column) = (cell / side, cell % side);
-        (row, column, row / shape.rows() * side + column / shape.columns())
-    };
-    let clash = |a: usize, b: usize| {
-        let (p, q) = (place(a), place(b));
-        cells[a] == cells[b] && a != b && (p.0 == q.0 || p.1 == q.1 || p.2 == q.2)
-    };
-    (0..cells.len()).filter(|&a| cells[a] != 0 && (0..cells.len()).any(|b| clash(a, b))).collect()
+fn clashing(cells: &[u8], shape: Shape) -> CellSet {
+    let peers = peers(shape);
+    let clashes =
+        |&cell: &usize| cells[cell] != 0 && peers[cell].iter().any(|&peer| cells[peer] == cells[cell]);
+    (0..cells.len()).filter(clashes).collect()
 }
 
 /// Judges a board. `present` is the share of the lattice's edges that are there.
 pub(super) fn judge(
-    shape: crate::grid::Shape,
+    shape: Shape,
     decoded: &Decoded,
     evidence: &[Costs],
     seen: &[LogProbabilities],
@@ -68,10 +62,10 @@ pub(super) fn judge(
         // A mistake in filling in leaves a few clashes, and everything else is clear.
         _ => digits > 2 * least && unclear < 0.08 && present > 0.85 && clashes * 6 < digits,
     } && digits * 2 > least
-        && (shape == crate::grid::Shape::NINE || is_clear_small_board(decoded, flagged, unclear, present));
+        && (shape == Shape::NINE || is_clear_small_board(decoded, flagged, unclear, present));
     let others = if decoded.solutions == 1 { 0.0 } else { 12.0 };
     // A part of a larger grid looks like a smaller one.
-    let large = if shape == crate::grid::Shape::NINE { 4.0 } else { 0.0 };
+    let large = if shape == Shape::NINE { 4.0 } else { 0.0 };
     let value = large + 60.0 * present as f32 - 40.0 * unclear - others - decoded.cost.min(40.0) * 0.5;
     Judged { flagged, candidates, readable, value }
 }

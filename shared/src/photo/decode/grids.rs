@@ -44,7 +44,7 @@ pub(super) fn best_grid(shape: Shape, evidence: &[Costs], limit: f32) -> Option<
 }
 
 /// The cells that share a row, column or box with each.
-fn peers(shape: Shape) -> Vec<Vec<usize>> {
+pub(in crate::photo) fn peers(shape: Shape) -> Vec<Vec<usize>> {
     let side = shape.side();
     let units = |cell: usize| {
         let (row, column) = (cell / side, cell % side);
