@@ -208,15 +208,19 @@ fn windows(numbered: &Numbered, lattices: &mut Vec<Lattice>) {
     // As large as the cells reach, and larger by a few that were not found.
     let extent = wide.max(high);
     for side in [4, 6, 9].into_iter().filter(|&side| extent <= side + 1 && side <= extent + 3 || side == 9) {
-        windows_of(numbered, columns, rows, side, lattices);
+        windows_of(numbered, (columns, rows), (side, 1), lattices);
+    }
+    // The lines inside of boxes may be so faint that each box is one region.
+    if extent <= 4 {
+        windows_of(numbered, (columns, rows), (3, 3), lattices);
     }
 }
 
+/// The squares of `side` regions a side, in the order of how many were found of them; a region is `each` cells wide.
 fn windows_of(
     numbered: &Numbered,
-    columns: (i32, i32),
-    rows: (i32, i32),
-    side: i32,
+    (columns, rows): ((i32, i32), (i32, i32)),
+    (side, each): (i32, i32),
     lattices: &mut Vec<Lattice>,
 ) {
     let inside = |first: (i32, i32)| {
@@ -245,11 +249,12 @@ fn windows_of(
         let pairs: Vec<(Place, Place)> = some
             .iter()
             .map(|&((column, row), center)| {
-                ((f64::from(column - first.0) + 0.5, f64::from(row - first.1) + 0.5), center)
+                let middle = |number: i32| (f64::from(number) + 0.5) * f64::from(each);
+                ((middle(column - first.0), middle(row - first.1)), center)
             })
             .collect();
         if let Some(map) = Homography::fit(&pairs) {
-            lattices.push(Lattice { side: usize::try_from(side).unwrap_or(9), map });
+            lattices.push(Lattice { side: usize::try_from(side * each).unwrap_or(9), map });
         }
     }
 }

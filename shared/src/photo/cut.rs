@@ -1,5 +1,7 @@
 //! The cells of a mesh as patches.
 
+mod paper;
+
 use super::{
     Gray,
     classify::{Patch, SIDE},
@@ -16,10 +18,14 @@ type Darkness = [f32; SIDE * SIDE];
 
 /// Cuts the cells of a mesh, row by row.
 pub(super) fn cut(picture: &Gray, mesh: &Mesh) -> Vec<Patch> {
-    let cells = (0..mesh.side * mesh.side).map(|cell| darkness(picture, mesh, cell));
-    let dark: Vec<Darkness> = cells.collect();
-    let ink = ink_of(&dark);
-    dark.iter().map(|patch| patch.map(|dark| level(dark / ink))).collect()
+    let side = mesh.side;
+    let dark: Vec<Darkness> = (0..side * side).map(|cell| darkness(picture, mesh, cell)).collect();
+    let whole = ink_of(dark.iter()).max(FAINTEST);
+    let one = |cell: usize| {
+        let ink = ink_around(&dark, side, cell).clamp(0.5 * whole, 1.5 * whole);
+        dark[cell].map(|dark| level(dark / ink))
+    };
+    (0..side * side).map(one).collect()
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 255")]
@@ -45,8 +51,8 @@ fn darkness(picture: &Gray, mesh: &Mesh, cell: usize) -> Darkness {
         }
         *level = (sum / 4.0) as f32;
     }
-    let paper = paper_of(&levels).max(1.0);
-    levels.map(|level| ((paper - level) / paper).max(0.0))
+    let paper = paper::under(&levels);
+    std::array::from_fn(|at| ((paper[at] - levels[at]) / paper[at].max(1.0)).max(0.0))
 }
 
 /// A place between four corners, by its parts to the right and down.
@@ -58,18 +64,20 @@ fn inside(corners: &[Place; 4], (u, v): Place) -> Place {
     (mix(|corner| corner.0), mix(|corner| corner.1))
 }
 
-/// The level of the paper of a cell: brighter than three quarters of its inside. Digits take less than half.
-fn paper_of(levels: &[f32; SIDE * SIDE]) -> f32 {
-    let edge = SIDE / 6;
-    let inner = (edge..SIDE - edge).flat_map(|y| levels[y * SIDE + edge..(y + 1) * SIDE - edge].iter());
-    let mut some: Vec<f32> = inner.copied().collect();
-    let place = some.len() * 3 / 4;
-    *some.select_nth_unstable_by(place, f32::total_cmp).1
+/// What is thought of as ink is at least so dark.
+const FAINTEST: f32 = 0.04;
+
+/// The darkness of the ink of cells: that of their lines and digits, the darkest twentieth.
+fn ink_of<'a>(cells: impl Iterator<Item = &'a Darkness>) -> f32 {
+    let mut all: Vec<f32> = cells.flat_map(|patch| patch.iter().step_by(3)).copied().collect();
+    let place = all.len() * 19 / 20;
+    *all.select_nth_unstable_by(place, f32::total_cmp).1
 }
 
-/// The darkness of the ink of a grid: that of its lines and digits, the darkest twentieth.
-fn ink_of(dark: &[Darkness]) -> f32 {
-    let mut all: Vec<f32> = dark.iter().flat_map(|patch| patch.iter().step_by(3)).copied().collect();
-    let place = all.len() * 19 / 20;
-    all.select_nth_unstable_by(place, f32::total_cmp).1.max(0.04)
+/// The same of a cell and those around it, up to two away: out of focus and in the shade ink is paler, and what shows
+/// through from the other side of the page is told from it by its paleness.
+fn ink_around(dark: &[Darkness], side: usize, cell: usize) -> f32 {
+    let near = |at: usize| at.saturating_sub(2)..(at + 3).min(side);
+    let rows = near(cell / side);
+    ink_of(rows.flat_map(|row| near(cell % side).map(move |column| &dark[row * side + column])))
 }

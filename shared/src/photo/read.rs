@@ -44,6 +44,11 @@ impl Reader {
         Self::default()
     }
 
+    /// A reader whose cells are told by another classifier than the one that comes with the program.
+    pub fn with(classifier: Classifier) -> Self {
+        Self { classifier }
+    }
+
     /// Reads a photograph. With `corners` (as [`Board::corners`] gives them) the grid is not looked for.
     pub fn read(&self, photo: &Photo, corners: Option<[Point; 4]>) -> Reading {
         self.read_step_by_step(photo, corners, None)
@@ -221,23 +226,29 @@ fn located(picture: &Gray) -> Vec<Candidate> {
     locate(&halved(picture)).into_iter().map(scaled).collect()
 }
 
-/// A lattice of lines on a picture, and what its cells look like.
+/// What looks like a grid on a picture.
 #[derive(Clone, Debug)]
 pub struct Lines {
     /// Cells along a side.
     pub side: usize,
-    /// The crossings, row by row.
-    pub mesh: Vec<Point>,
     /// The cells, row by row, as the classifier gets them.
     pub patches: Vec<Patch>,
 }
 
-/// What may be grids on a picture, whatever is in their cells and whichever way up: for training.
+impl Lines {
+    /// The same, turned by a quarter clockwise.
+    #[must_use]
+    pub fn turned(&self) -> Self {
+        Self { side: self.side, patches: all_turned(&self.patches, self.side) }
+    }
+}
+
+/// What looks like a grid on a picture, whatever is in its cells and whichever way up: for training. Those that fit
+/// better first; some may be parts of others, or no grid.
 pub fn lines(picture: &Gray) -> Vec<Lines> {
     let one = |found: Candidate| {
         let mesh = rectify(&found.lattice, picture);
-        let patches = cut(picture, &mesh);
-        Lines { side: mesh.side, mesh: mesh.crossings.iter().map(point).collect(), patches }
+        Lines { side: mesh.side, patches: cut(picture, &mesh) }
     };
     located(picture).into_iter().map(one).collect()
 }

@@ -71,6 +71,22 @@ pub fn lines(canvas: &mut Canvas, dice: &mut Dice) {
     }
 }
 
+/// Where the page was folded: a soft stripe from edge to edge, light or dark.
+fn fold(canvas: &mut Canvas, dice: &mut Dice) {
+    let middle = FINE as f32 / 2.0;
+    let (at, slope) = (dice.range(0.05, 0.95) * FINE as f32, dice.around(0.08));
+    let (wide, strength) = (dice.range(1.0, 5.0), dice.range(0.05, 0.4));
+    let (upright, shaded) = (dice.chance(0.5), dice.chance(0.4));
+    for place in 0..canvas.ink.len() {
+        let [x, y] = [place % FINE, place / FINE].map(|at| at as f32);
+        let (across, along) = if upright { (x, y) } else { (y, x) };
+        let off = (across - at - slope * (along - middle)) / wide;
+        // One side of a fold may lie in the shade, and that ends softly.
+        let wider = if shaded && off > 0.0 { 0.3 } else { 1.0 };
+        canvas.lay(place, strength * (-(off * wider) * (off * wider)).exp());
+    }
+}
+
 /// Paper that is not white everywhere: shade, colour, pictures behind the digits, screens of dots.
 pub fn ground(canvas: &mut Canvas, dice: &mut Dice) {
     if dice.chance(0.3) {
@@ -90,6 +106,9 @@ pub fn ground(canvas: &mut Canvas, dice: &mut Dice) {
                 canvas.lay(at, colour);
             }
         }
+    }
+    if dice.chance(0.04) {
+        fold(canvas, dice);
     }
     if dice.chance(0.06) {
         let strength = dice.range(0.05, 0.3);

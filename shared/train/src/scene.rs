@@ -19,7 +19,7 @@ pub const FINE: usize = 2 * SIDE;
 pub const CELL: f32 = FINE as f32 / 1.2;
 
 /// How many patches of a hundred show nothing, and how many candidates; the rest is digits, all equally often.
-const OF_A_HUNDRED: [usize; 2] = [20, 12];
+const OF_A_HUNDRED: [usize; 2] = [21, 15];
 
 /// Where digits come from.
 pub struct Sources<'a> {
@@ -106,9 +106,9 @@ fn big(canvas: &mut Canvas, digit: usize, sources: &Sources, dice: &mut Dice) {
     let writer = Writer::new(sources, dice);
     let glyph = writer.glyph(digit, dice);
     let printed = writer.tool == Tool::Font;
-    let height = match (printed, dice.chance(0.8)) {
+    let height = match (printed, dice.chance(0.75)) {
         (true, true) => dice.range(0.42, 0.72),
-        (true, false) => dice.range(0.36, 0.8),
+        (true, false) => dice.range(0.32, 0.8),
         (false, true) => dice.range(0.4, 0.8),
         (false, false) => dice.range(0.38, 1.0),
     };
@@ -145,7 +145,12 @@ fn pose(off: [f32; 2], height: f32, printed: bool, dice: &mut Dice) -> Pose {
         perspective: [dice.around(perspective), dice.around(perspective)],
         mirrored: false,
         level: 1.0,
-        growth: if dice.chance(0.3) { dice.range(-0.5, 0.9) } else { 0.0 },
+        growth: match dice.below(20) {
+            0..=4 => dice.range(-0.5, 0.9),
+            // Bold, and blotted.
+            5 | 6 => dice.range(0.8, 1.8),
+            _ => 0.0,
+        },
     }
 }
 
@@ -155,12 +160,14 @@ fn candidates(canvas: &mut Canvas, sources: &Sources, dice: &mut Dice) {
     let printed = writer.tool == Tool::Font;
     let level = dice.range(0.5, 1.0);
     let pressed = if dice.chance(0.5) { dice.range(0.0, 0.6) } else { 0.0 };
-    let height = dice.range(0.18, 0.35);
+    let height = if dice.chance(0.75) { dice.range(0.18, 0.35) } else { dice.range(0.3, 0.46) };
     let most = if dice.chance(0.25) { 7 } else { 4 };
     let number = 1 + dice.below(most);
-    let style = dice.below(10);
+    // Large ones stand side by side: a single one, or one of nine, would be a digit.
+    let style = if height > 0.35 { 5 + dice.below(3) } else { dice.below(10) };
+    let number = if height > 0.35 { number.max(2) } else { number };
     let step = dice.range(0.24, 0.32);
-    let (mut across, row) = (dice.range(-0.4, -0.2), dice.range(-0.38, -0.2));
+    let (mut across, row) = (dice.range(-0.5, -0.2), dice.range(-0.4, -0.2) + 0.3 * (height - 0.3).max(0.0));
     for _ in 0..number {
         let digit = 1 + dice.below(9);
         let glyph = writer.glyph(digit, dice);
@@ -172,7 +179,7 @@ fn candidates(canvas: &mut Canvas, sources: &Sources, dice: &mut Dice) {
             5..=7 => {
                 let width = high * glyph.width as f32 / glyph.height as f32;
                 across += width + dice.range(0.03, 0.1);
-                if across > 0.45 {
+                if across > 0.5 {
                     break;
                 }
                 [across - width / 2.0, if style == 7 { row + 0.45 } else { row }]
@@ -200,16 +207,22 @@ fn others(canvas: &mut Canvas, sources: &Sources, dice: &mut Dice) {
         pose.level = level(dice);
         canvas.paint(&glyph, &pose);
     }
-    if dice.chance(0.08) {
+    if dice.chance(0.18) {
         let writer = Writer::new(sources, dice);
+        // Through the paper it is mirrored; what was rubbed out is not, and stands in the middle.
+        let erased = dice.chance(0.5);
         for _ in 0..=dice.below(3) {
             let glyph = writer.glyph(1 + dice.below(9), dice);
-            let off = [dice.range(-0.6, 0.6), dice.range(-0.6, 0.6)];
+            let reach = if erased { 0.25 } else { 0.6 };
+            let off = [dice.range(-reach, reach), dice.range(-reach, reach)];
             let height = dice.range(0.25, 0.8);
             let mut pose = pose(off, height, false, dice);
-            pose.mirrored = true;
-            pose.level = dice.range(0.04, 0.17);
+            pose.mirrored = !erased && dice.chance(0.7);
+            pose.level = dice.range(0.04, 0.19);
             canvas.paint(&glyph, &pose);
+            if erased && dice.chance(0.8) {
+                break;
+            }
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use shared::{grid::Shape, solve::reference, unavoidable::CellSet};
+
 /// A photograph of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -15,6 +17,39 @@ pub struct Entry {
     pub source: String,
     /// What is on it: 81 cells, 0 for one without a digit; nothing if there is no sudoku.
     pub board: Option<Vec<u8>>,
+    /// The cells with candidates only.
+    pub candidates: CellSet,
+}
+
+/// One of several parts of a manifest: the photographs of the same puzzle are in the same part, filled in or not, so that
+/// nothing is measured on a board that it was trained on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// From 0.
+    number: u64,
+    of: u64,
+}
+
+impl Part {
+    /// Reads it as it is typed: `2/3`.
+    pub fn typed(text: &str) -> Result<Self, String> {
+        let numbers = text.split_once('/').map(|(number, of)| (number.parse::<u64>(), of.parse::<u64>()));
+        match numbers {
+            Some((Ok(number), Ok(of))) if (1..=of).contains(&number) && of <= 1000 => {
+                Ok(Self { number: number - 1, of })
+            }
+            _ => Err("expected a part like 2/3: the second of three".to_owned()),
+        }
+    }
+
+    /// Whether a photograph is in it. One without a sudoku is in every part.
+    pub fn has(self, entry: &Entry) -> bool {
+        let Some(board) = &entry.board else { return true };
+        let solution = reference::solve(Shape::NINE, board, 1).ok().and_then(|found| found.first);
+        let digest = blake3::hash(solution.as_ref().unwrap_or(board));
+        let word = digest.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        word % self.of == self.number
+    }
 }
 
 /// Reads a manifest.
@@ -36,13 +71,16 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, String> {
         let row = row.map_err(failed)?;
         let field = |at: usize| row.get(at).unwrap_or_default().trim();
         let name = field(file).to_owned();
-        let board = cells(field(board)).map_err(|why| format!("{}, line {line}: {why}", path.display()))?;
+        let text = field(board);
+        let board = cells(text).map_err(|why| format!("{}, line {line}: {why}", path.display()))?;
+        let candidates =
+            text.bytes().enumerate().filter(|&(_, byte)| byte == b'c').map(|(at, _)| at).collect();
         let source = source.map(field).filter(|source| !source.is_empty());
         let source = source.map_or_else(
             || name.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned(),
             str::to_owned,
         );
-        entries.push(Entry { line, path: folder.join(&name), file: name, source, board });
+        entries.push(Entry { line, path: folder.join(&name), file: name, source, board, candidates });
     }
     if entries.is_empty() {
         return Err(format!("{}: there are no photographs in it", path.display()));
@@ -87,7 +125,7 @@ mod tests {
         cells[0] = 5;
         let first = &entries[0];
         assert_eq!((first.source.as_str(), first.board.as_ref(), first.line), ("a", Some(&cells), 2));
-        assert_eq!(first.path, dir.path().join("a/b.jpg"));
+        assert_eq!((&first.path, first.candidates), (&dir.path().join("a/b.jpg"), CellSet::single(1)));
         assert_eq!((entries[1].source.as_str(), &entries[1].board), (".", &None));
         let sourced = read_text("file,source,board\nx.jpg,paper,\n").expect("entries");
         assert_eq!((sourced[0].source.as_str(), &sourced[0].board), ("paper", &None));
@@ -101,5 +139,26 @@ mod tests {
             assert!(error.contains(what) && error.contains("manifest.csv"), "{error}");
         }
         assert!(read(&dir.path().join("nowhere")).expect_err("nothing").contains("nowhere"));
+    }
+    #[test]
+    fn photographs_of_the_same_puzzle_are_in_one_part() {
+        let puzzle = "530070000600195000098000060800060003400803001700020006060000280000419005000080079";
+        let solution = "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
+        let entry = |text: &str| Entry {
+            line: 2,
+            file: String::new(),
+            path: PathBuf::new(),
+            source: String::new(),
+            board: cells(text).expect("81 cells"),
+            candidates: CellSet::EMPTY,
+        };
+        let parts = ["1/3", "2/3", "3/3"].map(|text| Part::typed(text).expect("a part"));
+        let puzzle_in = parts.map(|part| part.has(&entry(puzzle)));
+        assert_eq!(puzzle_in.iter().filter(|&&is| is).count(), 1);
+        assert_eq!(parts.map(|part| part.has(&entry(solution))), puzzle_in);
+        assert_eq!(parts.map(|part| part.has(&entry("-"))), [true; 3]);
+        for wrong in ["", "3", "0/3", "4/3", "1/0", "x/3", "1/2/3"] {
+            assert!(Part::typed(wrong).is_err(), "{wrong}");
+        }
     }
 }

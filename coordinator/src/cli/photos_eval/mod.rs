@@ -1,5 +1,6 @@
 //! `nonet photos-eval`: photographs of which it is known what is on them, read and compared with that.
 
+mod cells;
 mod manifest;
 mod score;
 mod table;
@@ -17,7 +18,7 @@ use std::{
 
 use clap::Args;
 use jobs::photos::{Manner, impostors::impostor, look};
-use shared::photo::reading::Reader;
+use shared::photo::{classify::Classifier, net::Weights, reading::Reader};
 use worker::cli::{stop_on_signal, threads};
 
 use super::{
@@ -26,7 +27,7 @@ use super::{
     format,
     read::bytes_of,
 };
-use manifest::Entry;
+use manifest::{Entry, Part};
 use score::Score;
 
 #[derive(Debug, Args)]
@@ -41,12 +42,22 @@ pub struct EvalArgs {
     /// Read N photographs, evenly spread over the manifest
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// Read part K of N only: all photographs of a puzzle are in one part
+    #[arg(long, value_name = "K/N", value_parser = Part::typed)]
+    pub part: Option<Part>,
     /// Print each photograph with wrong cells: file, what is on it, what was read, doubtful cells
     #[arg(long)]
     pub wrong: bool,
     /// Computing threads [default: one per core]
     #[arg(long, env = "NONET_THREADS", value_name = "N")]
     pub threads: Option<usize>,
+    /// Tell digits by these weights, as the trainer writes them, not by those that come with the program
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub weights: Option<PathBuf>,
+    /// Instead, cut out the cells and write them with what is on them into a file of the folder DIR for each source: what
+    /// the trainer of the digits takes
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub cells: Option<PathBuf>,
     /// Instead, draw fifty pictures without a sudoku, with a manifest, into the folder DIR
     #[arg(long, value_name = "DIR", hide = true, conflicts_with = "manifest")]
     pub make_impostors: Option<PathBuf>,
@@ -66,6 +77,7 @@ pub async fn run(args: EvalArgs) -> Result<Outcome, Failure> {
     }
     let manifest = args.manifest.clone().unwrap_or_default();
     let mut entries = manifest::read(&manifest).map_err(Failure::usage)?;
+    entries.retain(|entry| args.part.is_none_or(|part| part.has(entry)));
     if let Some(limit) = args.limit.filter(|&limit| limit < entries.len()) {
         let all = entries.len();
         entries = (0..limit).map(|at| entries[at * all / limit].clone()).collect();
@@ -73,35 +85,56 @@ pub async fn run(args: EvalArgs) -> Result<Outcome, Failure> {
     let threads = threads(args.threads).map_err(Failure::usage)?;
     let stop = stop_on_signal()?;
     let stopped = stop.clone();
-    let scores =
-        tokio::task::spawn_blocking(move || score_all(&entries, threads, &|| stopped.is_cancelled()));
-    let scores = tokio::select! {
+    let classifier = args.weights.as_deref().map_or_else(|| Ok(Classifier::new()), classifier_of)?;
+    let cells = args.cells.clone();
+    let work = tokio::task::spawn_blocking(move || {
+        let stop = || stopped.is_cancelled();
+        if let Some(folder) = cells {
+            return cells::write(&entries, (threads, &stop), &classifier, &folder);
+        }
+        let reader = Reader::with(classifier);
+        let scores = each(&entries, threads, &stop, |entry| score_one(entry, &reader, &stop));
+        Ok(table::print(&scores, args.format, args.wrong))
+    });
+    let text = tokio::select! {
         () = stop.cancelled() => return Ok(Outcome::Interrupted),
-        scores = scores => scores.map_err(|e| Failure::failed(format!("reading failed: {e}")))?,
+        text = work => text.map_err(|e| Failure::failed(format!("reading failed: {e}")))??,
     };
-    format::print(&table::print(&scores, args.format, args.wrong))?;
+    format::print(&text)?;
     Ok(Outcome::Done)
 }
 
-/// Reads all, each thread one photograph at a time; in the order of the entries.
-fn score_all(entries: &[Entry], threads: usize, stop: &(dyn Fn() -> bool + Sync)) -> Vec<Score> {
-    let (reader, next) = (Reader::new(), AtomicUsize::new(0));
-    let scores = Mutex::new(Vec::with_capacity(entries.len()));
+/// What `of` makes of each entry, each thread one at a time; in the order of the entries. Those after a stop are left out.
+fn each<T: Send>(
+    entries: &[Entry],
+    threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+    of: impl Fn(&Entry) -> T + Sync,
+) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let all = Mutex::new(Vec::with_capacity(entries.len()));
     thread::scope(|scope| {
         for _ in 0..threads.min(entries.len()) {
             scope.spawn(|| {
-                while let Some(entry) = entries.get(next.fetch_add(1, Ordering::Relaxed))
-                    && !stop()
-                {
-                    let score = score_one(entry, &reader, stop);
-                    scores.lock().unwrap_or_else(PoisonError::into_inner).push(score);
+                while !stop() {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(entry) = entries.get(number) else { break };
+                    let one = of(entry);
+                    all.lock().unwrap_or_else(PoisonError::into_inner).push((number, one));
                 }
             });
         }
     });
-    let mut scores = scores.into_inner().unwrap_or_else(PoisonError::into_inner);
-    scores.sort_by_key(|score| score.line);
-    scores
+    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    all.sort_by_key(|&(number, _)| number);
+    all.into_iter().map(|(_, one)| one).collect()
+}
+
+fn classifier_of(path: &Path) -> Result<Classifier, Failure> {
+    let weights = Weights::from_bytes(&bytes_of(path)?);
+    let failed =
+        || Failure::usage(format!("{}: these are no weights of the layers of this program", path.display()));
+    Ok(Classifier::with(weights.ok_or_else(failed)?))
 }
 
 fn score_one(entry: &Entry, reader: &Reader, stop: &dyn Fn() -> bool) -> Score {

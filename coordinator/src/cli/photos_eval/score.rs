@@ -13,8 +13,6 @@ const CELLS: usize = 81;
 /// How well a photograph was read.
 #[derive(Clone, Debug)]
 pub struct Score {
-    /// In the manifest.
-    pub line: usize,
     pub file: String,
     pub source: String,
     /// What is on it; nothing if there is no sudoku.
@@ -51,8 +49,8 @@ impl Score {
         // Of equals the first, which is the largest.
         let best = boards.iter().rev().max_by_key(|board| agreeing(board));
         let read = best.map(|board| Read { cells: board.cells.clone(), flagged: board.flagged });
-        let (line, file, source) = (entry.line, entry.file.clone(), entry.source.clone());
-        Self { line, file, source, truth, read, unreadable, took }
+        let (file, source) = (entry.file.clone(), entry.source.clone());
+        Self { file, source, truth, read, unreadable, took }
     }
 
     /// The cells that are wrong; all of them if the board has another shape.
@@ -194,7 +192,8 @@ mod tests {
 
     fn entry(source: &str, board: Option<u8>) -> Entry {
         let board = board.map(|digit| vec![digit; CELLS]);
-        Entry { line: 2, file: "a.jpg".into(), path: "a.jpg".into(), source: source.into(), board }
+        let (file, path, candidates) = ("a.jpg".into(), "a.jpg".into(), CellSet::EMPTY);
+        Entry { line: 2, file, path, source: source.into(), board, candidates }
     }
 
     fn board(cells: Vec<u8>, flagged: &[usize]) -> Board {
