@@ -48,9 +48,9 @@ pub fn write(
         file.write_all(&records).map_err(failed)?;
         *photos += 1;
     }
-    for (source, (mut file, photos)) in files {
+    for (name, (mut file, photos)) in files {
         file.flush().map_err(failed)?;
-        told += &format!("{source}: cells of {photos} photographs\n");
+        told += &format!("{name}: cells of {photos} photographs\n");
     }
     Ok(told)
 }
@@ -134,7 +134,7 @@ mod tests {
         let entries = [entry("a/b", digits.clone()), entry("other", other), entry("a/b", digits.clone())];
         let out = dir.path().join("out");
         let told = write(&entries, (2, &|| false), &Classifier::new(), &out).expect("written");
-        assert_eq!(told, "other: left out, not found where it is\na/b: cells of 2 photographs\n");
+        assert_eq!(told, "other: left out, not found where it is\na_b: cells of 2 photographs\n");
         let bytes = fs::read(out.join("a_b.patches")).expect("a file");
         let records: Vec<&[u8]> = bytes.chunks(1 + SIDE * SIDE).collect();
         assert_eq!(records.len(), 2 * 81);
