@@ -17,6 +17,9 @@ pub(super) struct Mesh {
     pub crossings: Vec<Place>,
 }
 
+/// How often crossings are moved by what their own edges say: a page that bends sharply at its border takes several.
+const ROUNDS: usize = 4;
+
 /// Terms of the polynomial.
 const TERMS: usize = 10;
 
@@ -52,14 +55,37 @@ pub(super) fn rectify(lattice: &Lattice, picture: &Gray) -> Mesh {
             None => break,
         }
     }
-    let found = edges(picture, lattice.side, &|at| place(&bend, at), 0.12);
-    let own = own_offsets(&found, lattice.side, cell);
     let side = lattice.side + 1;
-    let crossings = (0..side * side).map(|number| {
-        let at = place(&bend, ((number % side) as f64, (number / side) as f64));
-        (at.0 + own[number].0, at.1 + own[number].1)
-    });
-    Mesh { side: lattice.side, crossings: crossings.collect() }
+    let crossings =
+        (0..side * side).map(|number| place(&bend, ((number % side) as f64, (number / side) as f64)));
+    let mut mesh = Mesh { side: lattice.side, crossings: crossings.collect() };
+    for _ in 0..ROUNDS {
+        let found = found_near(picture, &mesh);
+        let own = own_offsets(&found, lattice.side, cell);
+        mesh.crossings.iter_mut().zip(own).for_each(|(at, (dx, dy))| *at = (at.0 + dx, at.1 + dy));
+    }
+    mesh
+}
+
+impl Mesh {
+    /// A place on the page, between the crossings around it.
+    fn at(&self, (u, v): Place) -> Place {
+        let last = self.side - 1;
+        let (column, row) = ((u.max(0.0) as usize).min(last), (v.max(0.0) as usize).min(last));
+        let (s, t) = (u - column as f64, v - row as f64);
+        let crossing =
+            |right: usize, down: usize| self.crossings[(row + down) * (self.side + 1) + column + right];
+        let mix = |a: Place, b: Place, part: f64| (a.0 + part * (b.0 - a.0), a.1 + part * (b.1 - a.1));
+        mix(mix(crossing(0, 0), crossing(1, 0), s), mix(crossing(0, 1), crossing(1, 1), s), t)
+    }
+}
+
+/// The edges of a mesh: those that are not near are looked for farther away.
+fn found_near(picture: &Gray, mesh: &Mesh) -> Vec<Edge> {
+    let [near, far] = [0.12, 0.3].map(|reach| edges(picture, mesh.side, &|at| mesh.at(at), reach));
+    let typical = typical_depth(&near);
+    let one = |(near, far): (Edge, Edge)| if near.depth < 0.4 * typical { far } else { near };
+    near.into_iter().zip(far).map(one).collect()
 }
 
 fn add(bend: &mut Bend, more: &Bend) {
@@ -116,7 +142,7 @@ fn own_offsets(found: &[Edge], cells: usize, cell: f64) -> Vec<Place> {
             sum.2 += weight;
         }
     }
-    let most = 0.12 * cell;
+    let most = 0.25 * cell;
     let mean = |(x, y, weight): (f64, f64, f64)| {
         let part = 0.75 / weight.max(1.0);
         ((x * part).clamp(-most, most), (y * part).clamp(-most, most))

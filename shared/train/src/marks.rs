@@ -75,7 +75,7 @@ pub fn lines(canvas: &mut Canvas, dice: &mut Dice) {
 fn fold(canvas: &mut Canvas, dice: &mut Dice) {
     let middle = FINE as f32 / 2.0;
     let (at, slope) = (dice.range(0.05, 0.95) * FINE as f32, dice.around(0.08));
-    let (wide, strength) = (dice.range(1.0, 5.0), dice.range(0.05, 0.4));
+    let (wide, strength) = (dice.range(0.8, 5.0), dice.range(0.05, 0.8));
     let (upright, shaded) = (dice.chance(0.5), dice.chance(0.4));
     for place in 0..canvas.ink.len() {
         let [x, y] = [place % FINE, place / FINE].map(|at| at as f32);
@@ -107,7 +107,7 @@ pub fn ground(canvas: &mut Canvas, dice: &mut Dice) {
             }
         }
     }
-    if dice.chance(0.04) {
+    if dice.chance(0.05) {
         fold(canvas, dice);
     }
     if dice.chance(0.06) {

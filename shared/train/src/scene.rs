@@ -109,13 +109,14 @@ fn big(canvas: &mut Canvas, digit: usize, sources: &Sources, dice: &mut Dice) {
     let height = match (printed, dice.chance(0.75)) {
         (true, true) => dice.range(0.42, 0.72),
         (true, false) => dice.range(0.32, 0.8),
-        (false, true) => dice.range(0.4, 0.8),
-        (false, false) => dice.range(0.38, 1.0),
+        (false, true) => dice.range(0.38, 0.8),
+        (false, false) => dice.range(0.27, 1.0),
     };
     // Wide digits stay inside their cell, as far as hands see to that.
     let most = if printed { 0.8 } else { 1.0 };
     let height = height.min(most * glyph.height as f32 / glyph.width as f32);
-    let off = if printed { 0.055 } else { 0.075 };
+    // Small digits of a hand stand anywhere in their cell.
+    let off = if printed { 0.055 } else { 0.075 + 0.25 * (0.5 - height).max(0.0) };
     let off = [dice.around(off), dice.around(off)];
     let mut pose = pose(off, height, printed, dice);
     pose.level = level(dice);
@@ -154,18 +155,21 @@ fn pose(off: [f32; 2], height: f32, printed: bool, dice: &mut Dice) -> Pose {
     }
 }
 
-/// Small digits.
+/// Small digits. One that stands alone is the smaller, and not in the middle: else it is a small digit, and no
+/// candidate.
 fn candidates(canvas: &mut Canvas, sources: &Sources, dice: &mut Dice) {
     let writer = Writer::new(sources, dice);
     let printed = writer.tool == Tool::Font;
     let level = dice.range(0.5, 1.0);
     let pressed = if dice.chance(0.5) { dice.range(0.0, 0.6) } else { 0.0 };
-    let height = if dice.chance(0.75) { dice.range(0.18, 0.35) } else { dice.range(0.3, 0.46) };
     let most = if dice.chance(0.25) { 7 } else { 4 };
     let number = 1 + dice.below(most);
-    // Large ones stand side by side: a single one, or one of nine, would be a digit.
-    let style = if height > 0.35 { 5 + dice.below(3) } else { dice.below(10) };
-    let number = if height > 0.35 { number.max(2) } else { number };
+    // Large ones stand side by side, and nine have to fit above each other.
+    let (style, height) = match number {
+        1 => (8 + dice.below(2), dice.range(0.14, 0.25)),
+        _ if dice.chance(0.25) => (5 + dice.below(3), dice.range(0.3, 0.46)),
+        _ => (dice.below(8), dice.range(0.16, 0.32)),
+    };
     let step = dice.range(0.24, 0.32);
     let (mut across, row) = (dice.range(-0.5, -0.2), dice.range(-0.4, -0.2) + 0.3 * (height - 0.3).max(0.0));
     for _ in 0..number {
@@ -184,7 +188,7 @@ fn candidates(canvas: &mut Canvas, sources: &Sources, dice: &mut Dice) {
                 }
                 [across - width / 2.0, if style == 7 { row + 0.45 } else { row }]
             }
-            8 => [dice.range(-0.3, 0.3), dice.range(-0.36, -0.15)],
+            8 => [dice.range(-0.36, 0.36), dice.range(-0.38, -0.25)],
             _ => [*dice.pick(&[-0.32, 0.32]), *dice.pick(&[-0.32, 0.32])],
         };
         let at = at.map(|at| at + dice.around(0.025));
