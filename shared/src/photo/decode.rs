@@ -25,6 +25,9 @@ pub(super) type Costs = [f32; 10];
 /// The cost of a whole correction, and of one cell of it, that is believed: people make mistakes in filling in, too.
 const MOST_COST: f32 = 60.0;
 const MOST_COST_OF_CELL: f32 = 9.0;
+/// The most cells of which a change may cost more: a hand that the classifier does not know is misread several times,
+/// while one clash of two clear digits is somebody's mistake.
+const MOST_MISREAD: std::ops::RangeInclusive<usize> = 2..=6;
 /// The same for a change that makes one solution of several: a board may have several.
 const MOST_COST_OF_CLUE: f32 = 4.5;
 
@@ -180,8 +183,10 @@ fn changed_a_little(
 fn explained(shape: Shape, raw: &[u8], evidence: &[Costs], counter: &mut Counter) -> Option<Vec<u8>> {
     let grid = best_grid(shape, evidence, MOST_COST)?;
     let better = completed(shape, &grid, evidence, counter);
-    let mut changed = raw.iter().zip(&better).zip(evidence);
-    let likely = changed.all(|((_, &to), costs)| costs[usize::from(to)] <= MOST_COST_OF_CELL);
+    let cost = |(&to, costs): (&u8, &Costs)| costs[usize::from(to)];
+    let likely = better.iter().zip(evidence).map(cost).all(|cost| cost <= MOST_COST_OF_CELL);
+    let changed = raw.iter().zip(&better).filter(|(from, to)| from != to).count();
+    let likely = likely || MOST_MISREAD.contains(&changed);
     let solutions = counter.count(shape, std::slice::from_ref(&better))[0];
     (likely && solutions == 1).then_some(better)
 }

@@ -59,6 +59,8 @@ pub(super) fn judge(
         1 => unclear < 0.25,
         // Some digits were rubbed out, or are not seen.
         2 => digits > least && unclear < 0.08 && present > 0.8,
+        // A board that is filled in has few clashes even with several mistakes: other numbers clash nearly everywhere.
+        _ if nearly_full && present > 0.95 => unclear < 0.12 && clashes * 3 < digits,
         // A mistake in filling in leaves a few clashes, and everything else is clear.
         _ => digits > 2 * least && unclear < 0.08 && present > 0.85 && clashes * 6 < digits,
     } && digits * 2 > least

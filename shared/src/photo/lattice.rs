@@ -24,8 +24,9 @@ pub(super) struct Edge {
     pub offset: f64,
     /// How much darker it is than what is beside it, from 0 to 1.
     pub depth: f64,
-    /// Which line it is on, and whether that is one of those down the page.
+    /// Which line it is on, which of its pieces it is, and whether the line is one of those down the page.
     pub line: usize,
+    pub piece: usize,
     pub down: bool,
 }
 
@@ -114,17 +115,27 @@ pub(super) fn edges(picture: &Gray, side: usize, map: &dyn Fn(Place) -> Place, r
     for down in [false, true] {
         for line in 0..=side {
             for piece in 0..side {
-                let at = |along: f64| {
-                    let (line, along) = (line as f64, piece as f64 + along);
-                    if down { (line, along) } else { (along, line) }
-                };
-                let (from, to) = (map(at(0.1)), map(at(0.9)));
-                let (offset, depth, across) = edge(picture, reach, from, to);
-                edges.push(Edge { middle: at(0.5), across, offset, depth, line, down });
+                edges.push(piece_of_line(picture, (down, line, piece), map, reach));
             }
         }
     }
     edges
+}
+
+/// The same for one edge: a piece of a line, down the page or across.
+pub(super) fn piece_of_line(
+    picture: &Gray,
+    (down, line, piece): (bool, usize, usize),
+    map: &dyn Fn(Place) -> Place,
+    reach: f64,
+) -> Edge {
+    let at = |along: f64| {
+        let (line, along) = (line as f64, piece as f64 + along);
+        if down { (line, along) } else { (along, line) }
+    };
+    let (from, to) = (map(at(0.1)), map(at(0.9)));
+    let (offset, depth, across) = edge(picture, reach, from, to);
+    Edge { middle: at(0.5), across, offset, depth, line, piece, down }
 }
 
 /// The offset and the depth of an edge near where it should be, and the direction across.

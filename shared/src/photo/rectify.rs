@@ -6,7 +6,7 @@
 use super::{
     Gray,
     homography::{Place, System},
-    lattice::{Edge, Lattice, edges},
+    lattice::{Edge, Lattice, edges, piece_of_line},
 };
 
 /// The crossings of a grid.
@@ -82,10 +82,13 @@ impl Mesh {
 
 /// The edges of a mesh: those that are not near are looked for farther away.
 fn found_near(picture: &Gray, mesh: &Mesh) -> Vec<Edge> {
-    let [near, far] = [0.12, 0.3].map(|reach| edges(picture, mesh.side, &|at| mesh.at(at), reach));
-    let typical = typical_depth(&near);
-    let one = |(near, far): (Edge, Edge)| if near.depth < 0.4 * typical { far } else { near };
-    near.into_iter().zip(far).map(one).collect()
+    let map = |at| mesh.at(at);
+    let mut found = edges(picture, mesh.side, &map, 0.12);
+    let typical = typical_depth(&found);
+    for edge in found.iter_mut().filter(|edge| edge.depth < 0.4 * typical) {
+        *edge = piece_of_line(picture, (edge.down, edge.line, edge.piece), &map, 0.3);
+    }
+    found
 }
 
 fn add(bend: &mut Bend, more: &Bend) {
@@ -132,10 +135,8 @@ fn own_offsets(found: &[Edge], cells: usize, cell: f64) -> Vec<Place> {
     let mut sums = vec![[(0.0, 0.0, 0.0); 2]; side * side];
     for edge in found {
         let weight = (edge.depth / typical).min(1.0);
-        let (u, v) = edge.middle;
-        let (line, before) = (edge.line, if edge.down { v as usize } else { u as usize });
-        for along in [before, before + 1] {
-            let number = if edge.down { along * side + line } else { line * side + along };
+        for along in [edge.piece, edge.piece + 1] {
+            let number = if edge.down { along * side + edge.line } else { edge.line * side + along };
             let sum = &mut sums[number][usize::from(edge.down)];
             sum.0 += weight * edge.offset * edge.across.0;
             sum.1 += weight * edge.offset * edge.across.1;
