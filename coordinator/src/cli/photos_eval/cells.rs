@@ -9,7 +9,7 @@ use std::{
 
 use shared::photo::{
     Lines,
-    classify::{CANDIDATES, Classifier, LogProbabilities, NOTHING, Patch, SIDE},
+    classify::{CANDIDATES, Classifier, LogProbabilities, NOTHING, Patch},
     lines,
     load::load,
 };
@@ -110,7 +110,7 @@ fn looks_like(seen: &LogProbabilities, label: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use jobs::photos::drawn;
-    use shared::unavoidable::CellSet;
+    use shared::{photo::classify::SIDE, unavoidable::CellSet};
 
     use super::*;
 
