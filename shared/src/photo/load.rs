@@ -4,6 +4,7 @@
 //! broken off is said what is wrong with it. The same bytes give the same pixels on every machine: whole numbers
 //! throughout, and decoders without code of their own for some processors.
 
+mod budget;
 mod common;
 mod ends;
 mod format;
@@ -42,7 +43,8 @@ pub struct Photo {
 /// first is read. What is transparent is on white paper. Pictures are made smaller by the mean of what each new pixel
 /// covers, never larger.
 ///
-/// Costs some 60 milliseconds for a JPEG of 12 megapixels, nearly all of it for its code; at most 400 megabytes.
+/// Costs some 60 milliseconds for a JPEG of 12 megapixels, nearly all of it for its code; at most 400 megabytes, all threads
+/// of the process together: large pictures wait for each other.
 ///
 /// # Errors
 ///
@@ -58,7 +60,7 @@ pub fn load(bytes: &[u8]) -> Result<Photo, Unreadable> {
 ///
 /// # Errors
 ///
-/// As [`load`], but progressive JPEG of more than some 40 megapixels takes too much memory.
+/// As [`load`], but progressive JPEG of more than some 35 megapixels takes too much memory.
 pub fn load_colour(bytes: &[u8]) -> Result<Colour, Unreadable> {
     let Flat { size: (width, height), pixels, .. } = flat::<3>(bytes)?;
     Ok(Colour::new(width, height, pixels).unwrap_or_else(|| unreachable!("three bytes for each place")))

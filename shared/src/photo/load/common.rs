@@ -10,7 +10,7 @@ use image::{
 use super::{
     Unreadable, ends,
     format::Format,
-    limits::{MAX_EDGE, MAX_MEMORY, check_memory, check_size},
+    limits::{MAX_EDGE, MAX_MEMORY, check_size, memory_for},
     rows::{Samples, Stored},
     turn::Turn,
 };
@@ -49,7 +49,7 @@ fn read(format: Format, mut decoder: impl ImageDecoder, besides: u64) -> Result<
     let (width, height) = decoder.dimensions();
     check_size(width, height)?;
     let pixels = u64::from(width) * u64::from(height);
-    check_memory(format, (width, height), decoder.total_bytes().saturating_add(pixels * besides))?;
+    let memory = memory_for(format, (width, height), decoder.total_bytes().saturating_add(pixels * besides))?;
     let mut limits = Limits::no_limits();
     limits.max_image_width = Some(MAX_EDGE);
     limits.max_image_height = Some(MAX_EDGE);
@@ -70,7 +70,7 @@ fn read(format: Format, mut decoder: impl ImageDecoder, besides: u64) -> Result<
     // Broken EXIF data are no broken picture.
     let exif = decoder.exif_metadata().ok().flatten();
     let turn = exif.map(|block| Turn::from_exif_block(&block)).unwrap_or_default();
-    let mut stored = Stored { width, height, turn, samples, wide, bytes: Vec::new() };
+    let mut stored = Stored { width, height, turn, samples, wide, bytes: Vec::new(), _memory: memory };
     stored.bytes = vec![0; stored.row_bytes() * height as usize];
     decoder.read_image(&mut stored.bytes).map_err(|error| failed(format, error))?;
     Ok(stored)

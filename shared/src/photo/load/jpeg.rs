@@ -6,7 +6,7 @@ use zune_jpeg::JpegDecoder;
 use super::{
     Unreadable,
     format::Format,
-    limits::{MAX_EDGE, check_memory, check_size},
+    limits::{MAX_EDGE, check_size, memory_for},
     markers::{self, Markers, largest_sampling},
     rows::{Samples, Stored},
     turn::Turn,
@@ -37,11 +37,11 @@ pub fn decode(bytes: &[u8], grey: bool) -> Result<Stored, Unreadable> {
     if luma {
         decoder.set_options(options.jpeg_set_out_colorspace(ColorSpace::Luma));
     }
-    check_memory(Format::Jpeg, (width, height), memory(&markers, luma))?;
+    let memory = memory_for(Format::Jpeg, (width, height), memory(&markers, luma))?;
 
     let samples = if luma { Samples::Grey } else { Samples::Rgb };
     let turn = markers.exif.map(Turn::from_exif_block).unwrap_or_default();
-    let mut stored = Stored { width, height, turn, samples, wide: false, bytes: Vec::new() };
+    let mut stored = Stored { width, height, turn, samples, wide: false, bytes: Vec::new(), _memory: memory };
     stored.bytes = vec![0; stored.row_bytes() * height as usize];
     if decoder.output_buffer_size() != Some(stored.bytes.len()) {
         return Err(damaged("its headers contradict each other"));

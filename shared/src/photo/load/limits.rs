@@ -1,6 +1,10 @@
 //! What is refused before anything is allocated.
 
-use super::{Unreadable, format::Format};
+use super::{
+    Unreadable,
+    budget::{Reserved, reserve},
+    format::Format,
+};
 
 /// Pixels that a picture may have.
 pub const MAX_PIXELS: u64 = 100_000_000;
@@ -12,7 +16,7 @@ pub const MAX_EDGE: u32 = 30_000;
 /// Bytes that decoding may take, the file itself and the small picture that comes of it not counted. A hundred
 /// megapixels fit where a decoder needs three bytes a pixel: every baseline JPEG; PNG and TIFF of eight bits without
 /// transparency. Elsewhere fewer do.
-pub const MAX_MEMORY: u64 = 384_000_000;
+pub const MAX_MEMORY: u64 = 320_000_000;
 
 /// Whether a picture of this size is read; if not, why.
 pub fn check_size(width: u32, height: u32) -> Result<(), Unreadable> {
@@ -29,10 +33,10 @@ pub fn check_size(width: u32, height: u32) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// Whether decoding may take so many bytes.
-pub fn check_memory(format: Format, (width, height): (u32, u32), bytes: u64) -> Result<(), Unreadable> {
+/// Memory for decoding, if it may take so many bytes: waits until other threads have left that much.
+pub fn memory_for(format: Format, (width, height): (u32, u32), bytes: u64) -> Result<Reserved, Unreadable> {
     if bytes > MAX_MEMORY {
         return Err(Unreadable::TooMuchMemory { format, width, height, bytes });
     }
-    Ok(())
+    Ok(reserve(bytes))
 }

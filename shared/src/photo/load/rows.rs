@@ -1,6 +1,6 @@
 //! Rows as decoders leave them, to grey or to RGB of eight bits.
 
-use super::turn::Turn;
+use super::{budget::Reserved, turn::Turn};
 
 /// What a decoder found.
 pub struct Stored {
@@ -16,6 +16,8 @@ pub struct Stored {
     pub wide: bool,
     /// The rows, one after the other, each of [`Stored::row_bytes`].
     pub bytes: Vec<u8>,
+    /// Until the rows are gone.
+    pub _memory: Reserved,
 }
 
 /// What a pixel is made of.

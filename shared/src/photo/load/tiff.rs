@@ -11,13 +11,13 @@ use tiff::{
 use super::{
     Unreadable,
     format::Format,
-    limits::{MAX_MEMORY, check_memory, check_size},
+    limits::{MAX_MEMORY, check_size, memory_for},
     rows::{Samples, Stored, narrow},
     turn::Turn,
 };
 
 /// Bytes that one strip or tile may have besides, unpacked.
-const STRIP: usize = 128_000_000;
+const STRIP: usize = 64_000_000;
 /// Bytes that one entry of the directory may have: the places of the strips are the largest.
 const ENTRY: usize = 4_000_000;
 
@@ -33,14 +33,14 @@ pub fn decode(bytes: &[u8]) -> Result<Stored, Unreadable> {
 
     let colours = decoder.colortype().map_err(failed)?;
     let layout = decoder.image_buffer_layout().map_err(failed)?;
-    check_memory(Format::Tiff, (width, height), layout.complete_len as u64)?;
+    let memory = memory_for(Format::Tiff, (width, height), layout.complete_len as u64)?;
     let (samples, wide) = samples(&mut decoder, colours, &layout)?;
     // A broken tag is no broken picture.
     let orientation =
         decoder.find_tag(Tag::Orientation).ok().flatten().and_then(|value| value.into_u16().ok());
     let turn = Turn::from_exif(orientation.and_then(|number| u8::try_from(number).ok()).unwrap_or(1));
 
-    let mut stored = Stored { width, height, turn, samples, wide, bytes: Vec::new() };
+    let mut stored = Stored { width, height, turn, samples, wide, bytes: Vec::new(), _memory: memory };
     let length = stored.row_bytes() * height as usize;
     if layout.len != length {
         return Err(unsupported(format!("{colours:?}, in rows of {:?} bytes", layout.row_stride)));
