@@ -1,5 +1,6 @@
 //! The coordinator: ledger, scheduler, gRPC, and the command line `nonet` over them.
 
+pub mod certificate;
 pub mod cli;
 pub mod client;
 pub mod engine;

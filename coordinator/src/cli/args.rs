@@ -6,8 +6,8 @@ use clap::{Arg, Args, Command, ValueEnum, value_parser};
 use worker::cli::WorkerArgs;
 
 use super::{
-    bench::BenchArgs, canonical::CanonicalArgs, compare::CompareArgs, daemon::CoordinatorArgs,
-    explain::ExplainArgs, ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs,
+    bench::BenchArgs, canonical::CanonicalArgs, certificate::CertificateArgs, compare::CompareArgs,
+    daemon::CoordinatorArgs, explain::ExplainArgs, ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs,
 };
 
 /// How a listing or a status is printed.
@@ -224,6 +224,11 @@ pub fn command() -> Command {
             "ledger",
             "Check, rebuild or export a ledger",
             "ledger check --state ./nonet-state",
+        )))
+        .subcommand(CertificateArgs::augment_args(verb(
+            "certificate",
+            "Certify a finished job in a file that anybody can check",
+            "certificate recount -o recount.cert\n  nonet certificate check recount.cert --sample 1%",
         )))
         .subcommand(CanonicalArgs::augment_args(verb(
             "canonical",

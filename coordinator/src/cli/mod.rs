@@ -5,8 +5,10 @@
 mod args;
 mod bench;
 mod canonical;
+mod certificate;
 mod compare;
 mod daemon;
+mod each;
 mod exit;
 mod explain;
 mod format;
@@ -58,6 +60,7 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "read" => read::run(read_args(matches)?).await,
         "photos-eval" => photos_eval::run(read_args(matches)?).await,
         "bench" => bench::bench(read_args(matches)?).await,
+        "certificate" => certificate::run(read_args(matches)?).await,
         "ledger" => ledger::ledger(read_args(matches)?).await,
         "jobs" => remote::jobs(read_args(matches)?).await,
         "status" => remote::status(read_args(matches)?).await,

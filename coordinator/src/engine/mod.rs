@@ -26,6 +26,8 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use opening::needed_names;
+
 use crate::{
     ledger::{Ledger, LedgerError},
     scheduler::{Policy, SessionId},
@@ -268,4 +270,4 @@ impl Engine {
     }
 }
 
-type SharedJob = Arc<dyn jobs::ErasedJob>;
+pub(crate) type SharedJob = Arc<dyn jobs::ErasedJob>;

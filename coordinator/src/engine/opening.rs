@@ -31,6 +31,16 @@ pub(crate) fn open(kind: &str, revision: u32, settings: &str) -> Result<Opened, 
     open_to(MAX_DEPTH, kind, Some(revision), settings)
 }
 
+/// The names of the jobs that one needs.
+///
+/// # Errors
+///
+/// When the settings make no job of this program.
+pub(crate) fn needed_names(kind: &str, revision: u32, settings: &str) -> Result<Vec<[u8; 16]>, String> {
+    let opened = open(kind, revision, settings).map_err(|refusal| refusal.to_string())?;
+    Ok(opened.needs.iter().map(|need| need.name).collect())
+}
+
 fn open_to(depth: u32, name: &str, revision: Option<u32>, settings: &str) -> Result<Opened, Refusal> {
     let invalid = |text: String| Err(Refusal::Invalid(text));
     let Some(kind) = jobs::find(name) else { return invalid(format!("there is no job kind {name:?}")) };

@@ -18,7 +18,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, rebuild},
+    audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, rebuild, summaries},
     book::MAX_ERROR_BYTES,
     embedded::EmbeddedLedger,
     error::LedgerError,

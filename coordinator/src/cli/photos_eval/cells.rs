@@ -14,7 +14,11 @@ use shared::photo::{
     load::load,
 };
 
-use super::{super::exit::Failure, bytes_of, each, manifest::Entry};
+use super::{
+    super::{each::each, exit::Failure},
+    bytes_of,
+    manifest::Entry,
+};
 
 /// Of 81 cells, those that have to look like what is on them: fewer, and the grid was found in another place.
 const LEAST_RIGHT: usize = 54;

@@ -8,11 +8,6 @@ mod table;
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
     time::Instant,
 };
 
@@ -23,6 +18,7 @@ use worker::cli::{stop_on_signal, threads};
 
 use super::{
     args::Format,
+    each::each,
     exit::{Failure, Outcome},
     format,
     read::bytes_of,
@@ -102,32 +98,6 @@ pub async fn run(args: EvalArgs) -> Result<Outcome, Failure> {
     };
     format::print(&text)?;
     Ok(Outcome::Done)
-}
-
-/// What `of` makes of each entry, each thread one at a time; in the order of the entries. Those after a stop are left out.
-fn each<T: Send>(
-    entries: &[Entry],
-    threads: usize,
-    stop: &(dyn Fn() -> bool + Sync),
-    of: impl Fn(&Entry) -> T + Sync,
-) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let all = Mutex::new(Vec::with_capacity(entries.len()));
-    thread::scope(|scope| {
-        for _ in 0..threads.min(entries.len()) {
-            scope.spawn(|| {
-                while !stop() {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(entry) = entries.get(number) else { break };
-                    let one = of(entry);
-                    all.lock().unwrap_or_else(PoisonError::into_inner).push((number, one));
-                }
-            });
-        }
-    });
-    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    all.sort_by_key(|&(number, _)| number);
-    all.into_iter().map(|(_, one)| one).collect()
 }
 
 fn classifier_of(path: &Path) -> Result<Classifier, Failure> {

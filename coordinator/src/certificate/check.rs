@@ -1,0 +1,283 @@
+//! Checking a certificate: that it is whole, that its ranges cover the job and add up to its report, and, if wanted, that
+//! some of them yield the same when they are computed again.
+
+use std::{io::BufRead, ops::Range};
+
+use jobs::{Accumulator, NeededReport, PartSink, Progress, Report, UnitContext, UnitError};
+use worker::bridge::guarded;
+
+use super::{Chain, FORMAT, ReadLines, Record};
+use crate::{
+    engine::SharedJob,
+    scheduler::{RangeSet, hex},
+};
+
+/// What is wrong with a certificate.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct CheckError(String);
+
+/// A certificate that is whole, and says what its ranges say.
+#[derive(Debug)]
+pub struct Checked {
+    /// Version of the program that wrote it.
+    pub program: String,
+    /// Last value of the chain, in hexadecimal.
+    pub chain: String,
+    /// The jobs, the certified one last.
+    pub jobs: Vec<Section>,
+    /// All ranges, in the order of the file.
+    pub ranges: Vec<RangeOfJob>,
+}
+
+/// A job of a certificate.
+#[derive(Clone)]
+pub struct Section {
+    /// Kind in the registry.
+    pub kind: String,
+    /// Hash of kind, revision and settings, in hexadecimal.
+    pub name: String,
+    /// Settings as JSON.
+    pub settings: String,
+    /// Work units.
+    pub units: u64,
+    /// Those that were given up.
+    pub quarantined: Vec<u64>,
+    /// Its report.
+    pub report: Report,
+    job: SharedJob,
+}
+
+impl std::fmt::Debug for Section {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} job {}", self.kind, self.name)
+    }
+}
+
+/// A range of one of the jobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RangeOfJob {
+    /// Which of the jobs.
+    pub job: usize,
+    /// Its work units.
+    pub units: Range<u64>,
+    /// blake3 of what they yielded.
+    pub digest: [u8; 32],
+    /// Who computed it.
+    pub worker: String,
+}
+
+/// Ranges that are added up.
+pub(super) struct Sum {
+    job: SharedJob,
+    units: u64,
+    total: Box<dyn Accumulator>,
+    done: RangeSet,
+    busy_us: u64,
+}
+
+impl Sum {
+    /// Nothing yet of a job, if this program knows it and its plan is the same here.
+    pub fn of(kind: &str, revision: u32, settings: &str, units: u64) -> Result<Self, String> {
+        let found = jobs::find(kind).ok_or_else(|| format!("this program knows no job kind {kind:?}"))?;
+        if found.revision() != revision {
+            let ours = found.revision();
+            return Err(format!("it is of revision {revision} of its kind, this program has {ours}"));
+        }
+        let job = guarded(|| found.open(settings))?.map_err(|error| error.to_string())?;
+        if job.units() != units {
+            return Err(format!("it has {units} work units; here these settings make {}", job.units()));
+        }
+        let total = std::sync::Arc::clone(&job).accumulator();
+        Ok(Self { job, units, total, done: RangeSet::new(), busy_us: 0 })
+    }
+
+    /// Adds what a range has yielded.
+    pub fn add(
+        &mut self,
+        range: Range<u64>,
+        digest: &[u8; 32],
+        partial: &[u8],
+        busy_us: u64,
+    ) -> Result<(), String> {
+        if blake3::hash(partial).as_bytes() != digest {
+            return Err("the digest is not that of what it yielded".into());
+        }
+        if range.is_empty() || range.end > self.units {
+            return Err(format!("there are no such work units among {}", self.units));
+        }
+        if !self.done.insert(range.clone()) {
+            return Err("some of its work units came before".into());
+        }
+        guarded(|| self.job.check(range, partial).and_then(|()| self.total.absorb(partial)))?
+            .map_err(|error| error.to_string())?;
+        self.busy_us = self.busy_us.saturating_add(busy_us);
+        Ok(())
+    }
+
+    /// The report of all ranges: every work unit is in one of them, or was given up.
+    pub fn report(&self, quarantined: &[u64], needed: Vec<Option<NeededReport>>) -> Result<Report, String> {
+        let given_up: RangeSet = quarantined.iter().map(|&unit| unit..unit.saturating_add(1)).collect();
+        if let Some(unit) = quarantined.iter().find(|&&unit| unit >= self.units) {
+            return Err(format!("work unit {unit} of {} was given up", self.units));
+        }
+        if let Some(both) = given_up.iter().find(|range| self.done.intersects(range)) {
+            return Err(format!("work units {both:?} are given up, and done"));
+        }
+        let done = self.done.units();
+        let missing = self.units - done - given_up.units();
+        if missing > 0 {
+            return Err(format!("{missing} of {} work units are in no range", self.units));
+        }
+        let quarantined = given_up.iter().collect();
+        let progress = Progress { units: self.units, done, busy_us: self.busy_us, quarantined, needed };
+        let bytes = self.total.bytes().map_err(|error| error.to_string())?;
+        guarded(|| self.job.report(&bytes, &progress))?.map_err(|error| error.to_string())
+    }
+}
+
+/// A job of which not all lines were read.
+struct Open {
+    section: usize,
+    record: Head,
+    sum: Sum,
+}
+
+/// What is known of a job before its report.
+struct Head {
+    kind: String,
+    name: String,
+    settings: String,
+    units: u64,
+}
+
+/// Reads a whole certificate.
+///
+/// Costs one reading; memory for each range some 100 bytes.
+///
+/// # Errors
+///
+/// What is wrong, and in which line.
+pub fn check(input: impl BufRead) -> Result<Checked, CheckError> {
+    let mut lines = ReadLines { input, chain: Chain::default(), number: 0 };
+    let first = lines.next::<Record>().map_err(CheckError)?;
+    let Some(Record::Certificate { format, program, job, .. }) = first else {
+        return Err(CheckError("this is no certificate: it does not begin like one".into()));
+    };
+    if format != FORMAT {
+        return Err(CheckError(format!("its format is {format}, this program reads {FORMAT}")));
+    }
+    let mut checked = Checked { program, chain: String::new(), jobs: Vec::new(), ranges: Vec::new() };
+    let mut open: Option<Open> = None;
+    while let Some(record) = lines.next::<Record>().map_err(CheckError)? {
+        let line = lines.number;
+        open = step(&mut checked, open, record).map_err(|why| CheckError(format!("line {line}: {why}")))?;
+    }
+    if open.is_some() || checked.jobs.last().is_none_or(|last| last.name != job) {
+        return Err(CheckError("it breaks off before the report of the job that it certifies".into()));
+    }
+    checked.chain = hex(&lines.chain.0);
+    Ok(checked)
+}
+
+/// Takes a record: a job opens, its ranges follow, its report closes it.
+fn step(checked: &mut Checked, open: Option<Open>, record: Record) -> Result<Option<Open>, String> {
+    match (open, record) {
+        (None, Record::Job { name, kind, revision, settings, units, .. }) => {
+            if hex(&jobs::job_name(&kind, revision, &settings)) != name {
+                return Err("the name of the job is not that of its settings".into());
+            }
+            let sum = Sum::of(&kind, revision, &settings, units)?;
+            let section = checked.jobs.len();
+            Ok(Some(Open { section, record: Head { kind, name, settings, units }, sum }))
+        }
+        (Some(mut open), Record::Range { start, end, digest, partial, worker, busy_us, .. }) => {
+            let digest: [u8; 32] = bytes(&digest)?.try_into().map_err(|_| "a digest has 32 bytes")?;
+            open.sum.add(start..end, &digest, &bytes(&partial)?, busy_us)?;
+            checked.ranges.push(RangeOfJob { job: open.section, units: start..end, digest, worker });
+            Ok(Some(open))
+        }
+        (Some(open), Record::Report { quarantined, report }) => {
+            let Open { record: Head { kind, name, settings, units }, sum, .. } = open;
+            let needed = needed(checked, &sum.job)?;
+            let ours = sum.report(&quarantined, needed)?;
+            if ours.json != report {
+                return Err("the report is not what the ranges add up to".into());
+            }
+            let job = sum.job;
+            checked.jobs.push(Section { kind, name, settings, units, quarantined, report: ours, job });
+            Ok(None)
+        }
+        _ => Err("a record that does not belong here".into()),
+    }
+}
+
+/// The reports of the jobs that one needs: they come before it.
+fn needed(checked: &Checked, job: &SharedJob) -> Result<Vec<Option<NeededReport>>, String> {
+    let one = |need: jobs::Needed| {
+        let kind = jobs::find(need.kind).ok_or_else(|| format!("there is no job kind {:?}", need.kind))?;
+        let settings = kind.canonical(&need.settings).map_err(|error| error.to_string())?;
+        let name = hex(&jobs::job_name(need.kind, kind.revision(), &settings));
+        let section = checked.jobs.iter().find(|section| section.name == name);
+        let section =
+            section.ok_or_else(|| format!("the {} job {name}, which it needs, is missing", need.kind))?;
+        let complete = section.quarantined.is_empty() && section.report.alarm.is_none();
+        Ok(Some(NeededReport { complete, json: section.report.json.clone() }))
+    };
+    job.needs().into_iter().map(one).collect()
+}
+
+/// The bytes of small hexadecimal digits.
+fn bytes(text: &str) -> Result<Vec<u8>, String> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Ok(byte - b'0'),
+        b'a'..=b'f' => Ok(byte - b'a' + 10),
+        _ => Err("no hexadecimal digit".to_owned()),
+    };
+    let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return Err("half a byte".into()) };
+    pairs.iter().map(|&[high, low]| Ok(digit(high)? << 4 | digit(low)?)).collect()
+}
+
+/// What a range yielded when it was computed again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Recomputed {
+    /// The same.
+    Same,
+    /// Something else: one of the two is wrong.
+    Different,
+    /// It was not computed to its end.
+    Stopped,
+    /// It cannot be computed here, for example as a file is missing.
+    Failed(String),
+}
+
+/// Computes a range again. Parts that its units make are thrown away.
+pub fn recompute(checked: &Checked, range: &RangeOfJob, stop: &(dyn Fn() -> bool + Sync)) -> Recomputed {
+    let Some(section) = checked.jobs.get(range.job) else {
+        return Recomputed::Failed("there is no such job in the certificate".into());
+    };
+    let context = UnitContext::new(stop, None).with_parts(Some(&Nowhere));
+    let mut sum = std::sync::Arc::clone(&section.job).accumulator();
+    for unit in range.units.clone() {
+        match guarded(|| sum.run_unit(unit, &context)) {
+            Ok(Ok(())) => {}
+            Ok(Err(UnitError::Stopped)) => return Recomputed::Stopped,
+            Ok(Err(UnitError::Failed(why))) | Err(why) => {
+                return Recomputed::Failed(format!("work unit {unit}: {why}"));
+            }
+        }
+    }
+    match sum.bytes() {
+        Ok(bytes) if blake3::hash(&bytes).as_bytes() == &range.digest => Recomputed::Same,
+        Ok(_) => Recomputed::Different,
+        Err(error) => Recomputed::Failed(error.to_string()),
+    }
+}
+
+struct Nowhere;
+
+impl PartSink for Nowhere {
+    fn put(&self, _: u64, _: Vec<u8>) -> Result<(), String> {
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! From the journal to a certificate.
+
+use std::{
+    io::{self, Write},
+    path::Path,
+};
+
+use jobs::{NeededReport, Report};
+
+use super::{FORMAT, Lines, Record, check::Sum};
+use crate::{
+    engine::needed_names,
+    ledger::{CommitRecord, Entry, Frames, JobState, JobSummary, LedgerError, summaries},
+    scheduler::{JobId, hex},
+};
+
+/// Why there is no certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum MakeError {
+    /// The ledger does not read.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// There is no such job, or it is not finished.
+    #[error("{0}")]
+    Job(String),
+    /// It cannot be written.
+    #[error("the certificate cannot be written: {0}")]
+    Write(#[from] io::Error),
+}
+
+/// What was certified.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// Kind of the job.
+    pub kind: String,
+    /// Ranges, those of needed jobs included.
+    pub ranges: u64,
+    /// Last value of the chain, in hexadecimal: it stands for the whole file.
+    pub chain: String,
+}
+
+/// Writes the certificate of a job of the ledger in `dir`: the one whose name or run begins with `wanted`, or the only
+/// one of a kind of that name. Reads the journal alone, which another process may have open.
+///
+/// Costs one reading of the journal for the job and each that it needs.
+///
+/// # Errors
+///
+/// When there is no such job, it is not finished, what it has yielded does not add up, or `out` fails.
+pub fn make(dir: &Path, wanted: &str, out: &mut dyn Write) -> Result<Made, MakeError> {
+    let jobs = summaries(dir)?;
+    let job = one(&jobs, wanted).map_err(MakeError::Job)?;
+    let mut lines = Lines { out, chain: super::Chain::default() };
+    lines.put(&Record::Certificate {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").into(),
+        ledger: hex(&Frames::open(dir)?.id()),
+        job: hex(&job.record.name),
+    })?;
+    let mut maker = Maker { dir, jobs: &jobs, lines, ranges: 0 };
+    maker.section(job)?;
+    maker.lines.out.flush()?;
+    let chain = hex(&maker.lines.chain.0);
+    Ok(Made { kind: job.record.kind.clone(), ranges: maker.ranges, chain })
+}
+
+/// The one job that is meant.
+fn one<'a>(jobs: &'a [JobSummary], wanted: &str) -> Result<&'a JobSummary, String> {
+    let is_meant = |job: &&JobSummary| {
+        let record = &job.record;
+        record.kind == wanted || [&record.name, &record.id.0].iter().any(|id| hex(*id).starts_with(wanted))
+    };
+    let meant: Vec<&JobSummary> = jobs.iter().filter(is_meant).collect();
+    match meant.as_slice() {
+        [job] if !wanted.is_empty() => Ok(job),
+        [] => Err(format!("the ledger has no job {wanted:?}: `nonet ledger check` lists those that it has")),
+        many => {
+            let names: Vec<String> = many.iter().take(5).map(|job| hex(&job.record.name)).collect();
+            Err(format!("{wanted:?} is one of {} jobs: {}", many.len(), names.join(", ")))
+        }
+    }
+}
+
+struct Maker<'a> {
+    dir: &'a Path,
+    jobs: &'a [JobSummary],
+    lines: Lines<'a>,
+    ranges: u64,
+}
+
+impl Maker<'_> {
+    /// Writes a job after those that it needs, and gives its report.
+    fn section(&mut self, job: &JobSummary) -> Result<Report, MakeError> {
+        let record = &job.record;
+        let name = hex(&record.name);
+        if job.state != JobState::Finished {
+            let state = format!("{:?}", job.state).to_lowercase();
+            return Err(MakeError::Job(format!(
+                "the {} job {name} is {state}: certificates are of finished jobs",
+                record.kind
+            )));
+        }
+        let needs = needed_names(&record.kind, record.revision, &record.settings).map_err(MakeError::Job)?;
+        let mut needed = Vec::new();
+        for need in needs {
+            let found = self.jobs.iter().find(|job| job.record.name == need);
+            let found = found.ok_or_else(|| {
+                MakeError::Job(format!("job {}, which {name} needs, is not in the ledger", hex(&need)))
+            })?;
+            let report = self.section(found)?;
+            needed.push(Some(NeededReport { complete: is_whole(found, &report), json: report.json }));
+        }
+        self.lines.put(&Record::Job {
+            name: name.clone(),
+            run: hex(&record.id.0),
+            kind: record.kind.clone(),
+            revision: record.revision,
+            settings: record.settings.clone(),
+            units: record.units,
+            created_unix_ms: record.created_unix_ms,
+        })?;
+        let wrong = |why: String| MakeError::Job(format!("the {} job {name}: {why}", record.kind));
+        let mut sum =
+            Sum::of(&record.kind, record.revision, &record.settings, record.units).map_err(wrong)?;
+        self.commits(record.id, &mut |commit| {
+            sum.add(commit.range.clone(), &commit.digest, &commit.partial, commit.busy_us)
+        })?;
+        let quarantined = &job.quarantined;
+        let report = sum.report(quarantined, needed).map_err(wrong)?;
+        self.lines.put(&Record::Report { quarantined: quarantined.clone(), report: report.json.clone() })?;
+        Ok(report)
+    }
+
+    fn commits(
+        &mut self,
+        job: JobId,
+        add: &mut dyn FnMut(&CommitRecord) -> Result<(), String>,
+    ) -> Result<(), MakeError> {
+        let mut frames = Frames::open(self.dir)?;
+        while let Some(frame) = frames.next_frame()? {
+            for (_, entry) in &frame.entries {
+                let Entry::Commit(commit) = entry else { continue };
+                if commit.job != job {
+                    continue;
+                }
+                add(commit).map_err(|why| MakeError::Job(format!("range {:?}: {why}", commit.range)))?;
+                self.ranges += 1;
+                self.lines.put(&Record::Range {
+                    start: commit.range.start,
+                    end: commit.range.end,
+                    digest: hex(&commit.digest),
+                    partial: hex(&commit.partial),
+                    worker: hex(&commit.worker.0),
+                    busy_us: commit.busy_us,
+                    at_unix_ms: commit.at_unix_ms,
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_whole(job: &JobSummary, report: &Report) -> bool {
+    job.quarantined.is_empty() && report.alarm.is_none()
+}

@@ -1,0 +1,234 @@
+//! `nonet certificate`.
+
+use std::{
+    fs::{self, File},
+    io::{BufReader, BufWriter},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+use shared::random::Random;
+use worker::cli::{stop_on_signal, threads};
+
+use super::{
+    args::Format,
+    each::each,
+    exit::{Failure, Outcome},
+    format,
+};
+use crate::certificate::{self, Checked, RangeOfJob, Recomputed, check, recompute};
+
+/// Arguments of `nonet certificate`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct CertificateArgs {
+    /// Start of the name of a finished job, or its kind if there is only one of it
+    #[arg(required = true)]
+    job: Option<String>,
+    /// Folder of the ledger; a coordinator may be running on it
+    #[arg(long, env = "NONET_STATE", value_name = "DIR", default_value = "nonet-state")]
+    state: PathBuf,
+    /// Write the certificate to FILE, not to standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(subcommand)]
+    check: Option<Action>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Check a certificate, without the cluster that made it: that nothing in it was changed, that its ranges cover the job
+    /// and add up to its report
+    #[command(
+        after_help = "Exit code 1 when something is wrong.\n\nExample:\n  nonet certificate check recount.cert --sample 1%"
+    )]
+    Check(CheckArgs),
+}
+
+#[derive(Debug, Args)]
+struct CheckArgs {
+    /// The certificate
+    file: PathBuf,
+    /// Compute a random share of the work units again, such as 1%: whole ranges, at least one
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    sample: Option<f64>,
+    /// Where the choice of the sample begins [default: random]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Computing threads [default: one per core]
+    #[arg(long, env = "NONET_THREADS", value_name = "N")]
+    threads: Option<usize>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    match number.trim().parse::<f64>() {
+        Ok(number) if number > 0.0 && number <= unit => Ok(number / unit),
+        _ => Err("expected a share such as 1% or 0.01, more than nothing and at most all".into()),
+    }
+}
+
+/// Runs it.
+pub async fn run(args: CertificateArgs) -> Result<Outcome, Failure> {
+    let stop = stop_on_signal()?;
+    let stopped = stop.clone();
+    let work = tokio::task::spawn_blocking(move || match (args.check, args.job) {
+        (Some(Action::Check(check)), _) => check_file(&check, &|| stopped.is_cancelled()),
+        (None, job) => make(&args.state, &job.unwrap_or_default(), args.output.as_deref()),
+    });
+    tokio::select! {
+        () = stop.cancelled() => Ok(Outcome::Interrupted),
+        done = work => done.map_err(|error| Failure::failed(format!("it failed: {error}")))?,
+    }
+}
+
+fn make(state: &Path, job: &str, output: Option<&Path>) -> Result<Outcome, Failure> {
+    let made = match output {
+        None => certificate::make(state, job, &mut BufWriter::new(std::io::stdout().lock())),
+        Some(path) => to_file(path, |out| certificate::make(state, job, out))?,
+    };
+    let made = made.map_err(|error| Failure::failed(error.to_string()))?;
+    eprintln!("nonet: certificate of {} with {} ranges: {}", made.kind, made.ranges, made.chain);
+    Ok(Outcome::Done)
+}
+
+/// Under another name first: there is a whole file, or none.
+fn to_file<T, E>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<Result<T, E>, Failure> {
+    let failed = |error: std::io::Error| Failure::failed(format!("{}: {error}", path.display()));
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(".draft");
+    let draft = PathBuf::from(draft);
+    let mut out = BufWriter::new(File::create(&draft).map_err(failed)?);
+    let done = write(&mut out);
+    if done.is_ok() {
+        let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
+        file.sync_all().and_then(|()| fs::rename(&draft, path)).map_err(failed)?;
+    } else {
+        let _ = fs::remove_file(&draft);
+    }
+    Ok(done)
+}
+
+fn check_file(args: &CheckArgs, stop: &(dyn Fn() -> bool + Sync)) -> Result<Outcome, Failure> {
+    let threads = threads(args.threads).map_err(Failure::usage)?;
+    let named = |error: &dyn std::fmt::Display| format!("{}: {error}", args.file.display());
+    let file = File::open(&args.file).map_err(|error| Failure::usage(named(&error)))?;
+    let checked = check(BufReader::new(file)).map_err(|error| Failure::failed(named(&error)))?;
+    let sample = args.sample.map(|share| {
+        let seed = args.seed.unwrap_or_else(|| rand_seed(&checked.chain));
+        (seed, chosen(&checked.ranges, share, seed))
+    });
+    let mut again: Vec<(RangeOfJob, Recomputed)> = Vec::new();
+    if let Some((seed, ranges)) = &sample {
+        let units: u64 = ranges.iter().map(length).sum();
+        eprintln!("nonet: computing {} ranges of {units} work units again (seed {seed})", ranges.len());
+        let results = each(ranges, threads, stop, |range| (range.clone(), recompute(&checked, range, stop)));
+        if stop() {
+            return Ok(Outcome::Interrupted);
+        }
+        again = results;
+    }
+    match args.format {
+        Format::Json => format::print(&(json_of(&checked, sample.as_ref(), &again).to_string() + "\n"))?,
+        Format::Table | Format::Csv => format::print(&words(&checked, &again))?,
+    }
+    let wrong = again.iter().find(|(_, result)| *result != Recomputed::Same);
+    wrong.map_or(Ok(Outcome::Done), |(range, result)| {
+        let job = &checked.jobs[range.job];
+        let which = format!("range {:?} of the {} job, of worker {}", range.units, job.kind, range.worker);
+        Err(Failure::failed(named(&match result {
+            Recomputed::Failed(why) => format!("{which}, cannot be computed here: {why}"),
+            _ => format!("{which}, yields something else when it is computed again"),
+        })))
+    })
+}
+
+/// A seed that nobody could foresee when the certificate was written.
+fn rand_seed(chain: &str) -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let mut hash = blake3::Hasher::new();
+    hash.update(chain.as_bytes())
+        .update(&now.as_nanos().to_le_bytes())
+        .update(&std::process::id().to_le_bytes());
+    hash.finalize().as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+fn length(range: &RangeOfJob) -> u64 {
+    range.units.end - range.units.start
+}
+
+/// Ranges at random until they have this share of all work units.
+#[allow(clippy::cast_precision_loss, reason = "a share")]
+fn chosen(ranges: &[RangeOfJob], share: f64, seed: u64) -> Vec<RangeOfJob> {
+    let all: u64 = ranges.iter().map(length).sum();
+    let mut left: Vec<&RangeOfJob> = ranges.iter().collect();
+    let mut random = Random::new(seed);
+    let (mut chosen, mut units) = (Vec::new(), 0);
+    while !left.is_empty() && (units as f64) < share * all as f64 {
+        let range = left.swap_remove(random.below(left.len()));
+        units += length(range);
+        chosen.push(range.clone());
+    }
+    chosen
+}
+
+fn words(checked: &Checked, again: &[(RangeOfJob, Recomputed)]) -> String {
+    let mut text = String::new();
+    for (number, job) in checked.jobs.iter().enumerate() {
+        let ranges: Vec<&RangeOfJob> = checked.ranges.iter().filter(|range| range.job == number).collect();
+        let mut workers: Vec<&str> = ranges.iter().map(|range| range.worker.as_str()).collect();
+        workers.sort_unstable();
+        workers.dedup();
+        text += &format!(
+            "{} job {}: {} work units in {} ranges by {} workers add up to its report\n",
+            job.kind,
+            job.name,
+            job.units,
+            ranges.len(),
+            workers.len()
+        );
+        text += &format!("  settings {}\n", job.settings);
+        if !job.quarantined.is_empty() {
+            text += &format!("  {} work units were given up\n", job.quarantined.len());
+        }
+    }
+    if let Some(job) = checked.jobs.last() {
+        text += &format!("\n{}\n", job.report.table.trim_end());
+    }
+    let same = again.iter().filter(|(_, result)| *result == Recomputed::Same).count();
+    if !again.is_empty() {
+        text += &format!("computed again: {same} of {} ranges yield the same\n", again.len());
+    }
+    text + &format!("chain {} (nonet {})\n", checked.chain, checked.program)
+}
+
+fn json_of(
+    checked: &Checked,
+    sample: Option<&(u64, Vec<RangeOfJob>)>,
+    again: &[(RangeOfJob, Recomputed)],
+) -> serde_json::Value {
+    let jobs = checked.jobs.iter().map(|job| {
+        json!({
+            "kind": job.kind, "name": job.name, "settings": job.settings, "units": job.units.to_string(),
+            "quarantined": job.quarantined.len(), "report": job.report.json,
+        })
+    });
+    let results = again.iter().map(|(range, result)| {
+        json!({
+            "job": checked.jobs[range.job].name, "start": range.units.start.to_string(),
+            "end": range.units.end.to_string(), "worker": range.worker, "same": *result == Recomputed::Same,
+        })
+    });
+    json!({
+        "chain": checked.chain, "program": checked.program, "jobs": jobs.collect::<Vec<_>>(),
+        "ranges": checked.ranges.len(), "seed": sample.map(|(seed, _)| seed.to_string()),
+        "computed_again": results.collect::<Vec<_>>(),
+    })
+}
