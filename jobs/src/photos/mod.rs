@@ -16,6 +16,8 @@ mod partial;
 mod plots;
 pub mod record;
 mod report;
+#[cfg(test)]
+mod sketch;
 
 use std::{
     fs, io,

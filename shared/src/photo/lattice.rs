@@ -103,6 +103,24 @@ impl Lattice {
         corners.iter().all(inside) && convex && long < 2.2 * short && self.cell() >= 9.0
     }
 
+    /// Whether the middle of one lattice lies inside another, or the other way round.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.contains(other.middle()) || other.contains(self.middle())
+    }
+
+    fn middle(&self) -> Place {
+        let half = self.side as f64 / 2.0;
+        self.map.at((half, half))
+    }
+
+    fn contains(&self, at: Place) -> bool {
+        let corners = self.corners();
+        (0..4).all(|i| {
+            let (a, b) = (corners[i], corners[(i + 1) % 4]);
+            (b.0 - a.0) * (at.1 - a.1) - (b.1 - a.1) * (at.0 - a.0) >= 0.0
+        })
+    }
+
     /// Looks for each edge, up to `reach` of a cell away.
     pub(super) fn edges(&self, picture: &Gray, reach: f64) -> Vec<Edge> {
         edges(picture, self.side, &|place| self.map.at(place), reach)

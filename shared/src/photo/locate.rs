@@ -20,8 +20,9 @@ use super::{
 
 /// Per cent by which ink is darker than its neighbourhood.
 const LEVELS: [u32; 3] = [12, 6, 3];
-/// Lattices that are kept.
-const MOST: usize = 8;
+/// Lattices that are kept: all in all, for a page may be full of puzzles, and of those that lie over others.
+const MOST: usize = 24;
+const MOST_OVER_OTHERS: usize = 8;
 /// The share of the edges that has to be there.
 const LEAST_PRESENT: f64 = 0.62;
 
@@ -54,9 +55,14 @@ pub(super) fn locate(picture: &Gray) -> Vec<Candidate> {
         found.extend(smaller.iter().filter_map(larger));
     }
     found.sort_by(|a, b| b.score().total_cmp(&a.score()));
-    let mut kept: Vec<Candidate> = Vec::new();
+    let (mut kept, mut over): (Vec<Candidate>, usize) = (Vec::new(), 0);
     for candidate in found {
-        if kept.len() < MOST && !kept.iter().any(|other| are_same(&other.lattice, &candidate.lattice)) {
+        if kept.len() == MOST || kept.iter().any(|other| are_same(&other.lattice, &candidate.lattice)) {
+            continue;
+        }
+        let apart = !kept.iter().any(|other| other.lattice.overlaps(&candidate.lattice));
+        if apart || over < MOST_OVER_OTHERS {
+            over += usize::from(!apart);
             kept.push(candidate);
         }
     }
@@ -95,19 +101,29 @@ fn judged(lattice: Lattice, picture: &Gray, least: f64) -> Option<Candidate> {
     whole.then_some(Candidate { lattice, fit })
 }
 
-/// Whether the lines of a small lattice go on beyond it on some side: then it is a part of a larger one.
+/// Whether the lines of a small lattice go on beyond it on some side, up to one more line at the distance of a cell: then
+/// it is a part of a larger one. The lines of another grid beside it may lie in one row with its own, but there is a gap
+/// between.
 fn goes_on(lattice: &Lattice, picture: &Gray, depth: f64) -> bool {
     let side = lattice.side;
     let wider = Lattice { side: side + 2, map: lattice.map.moved((-1.0, -1.0), (1.0, 1.0)) };
     let edges = wider.edges(picture, 0.15);
-    // Pieces of lines in the rows and columns around, the corners left out.
+    let along = |edge: &&Edge| if edge.down { edge.middle.1 } else { edge.middle.0 };
+    let most_are_dark = |some: &[&Edge]| {
+        let dark = some.iter().filter(|edge| edge.depth > 0.5 * depth).count();
+        3 * dark > 2 * some.len()
+    };
+    // Pieces of lines in the rows and columns around, and the line beyond those, the corners left out.
     let there = |down: bool, first: bool| {
-        let ring = if first { 0.5 } else { side as f64 + 1.5 };
-        let along = |edge: &&Edge| if down { edge.middle.1 } else { edge.middle.0 };
-        let around = edges.iter().filter(|edge| edge.down == down && (1..=side + 1).contains(&edge.line));
-        let around: Vec<&Edge> = around.filter(|edge| (along(edge) - ring).abs() < 0.1).collect();
-        let dark = around.iter().filter(|edge| edge.depth > 0.5 * depth).count();
-        3 * dark > 2 * around.len()
+        let (ring, beyond) = if first { (0.5, 0) } else { (side as f64 + 1.5, side + 2) };
+        let out = |edge: &&Edge| edge.down == down && (1..=side + 1).contains(&edge.line);
+        let out: Vec<&Edge> =
+            edges.iter().filter(out).filter(|edge| (along(edge) - ring).abs() < 0.1).collect();
+        let next = |edge: &&Edge| edge.down != down && edge.line == beyond;
+        let inside = 1.0..side as f64 + 1.0;
+        let next: Vec<&Edge> =
+            edges.iter().filter(next).filter(|edge| inside.contains(&along(edge))).collect();
+        most_are_dark(&out) && most_are_dark(&next)
     };
     [(false, false), (false, true), (true, false), (true, true)].into_iter().any(|(a, b)| there(a, b))
 }
@@ -131,7 +147,7 @@ fn outlines(inked: &[Region], width: usize, height: usize) -> Vec<[Place; 4]> {
     });
     let mut largest: Vec<&Region> = large.collect();
     largest.sort_by(|a, b| b.area.total_cmp(&a.area));
-    largest.truncate(6);
+    largest.truncate(MOST);
     let quads = largest.into_iter().flat_map(|region| [[5, 7, 1, 3], [4, 6, 0, 2]].map(|of| (region, of)));
     quads
         .map(|(region, of)| of.map(|place| region.extremes[place]).map(|(x, y)| (x as f64, y as f64)))

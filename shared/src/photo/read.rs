@@ -97,7 +97,7 @@ impl Reader {
         let mut counter = Counter::default();
         let mut read: Vec<Read> = Vec::new();
         for candidate in candidates {
-            let same = read.iter().position(|other| overlap(&other.lattice, &candidate.lattice));
+            let same = read.iter().position(|other| other.lattice.overlaps(&candidate.lattice));
             if same.is_some_and(|place| read[place].is_beyond_doubt()) {
                 continue;
             }
@@ -262,21 +262,4 @@ impl Read {
     fn is_beyond_doubt(&self) -> bool {
         self.judged.readable && self.judged.flagged.len() < 4 && self.judged.value > 55.0
     }
-}
-
-/// Whether the middle of one lattice lies inside another, or the other way round.
-fn overlap(a: &Lattice, b: &Lattice) -> bool {
-    let middle = |lattice: &Lattice| {
-        let half = lattice.side as f64 / 2.0;
-        lattice.map.at((half, half))
-    };
-    contains(a, middle(b)) || contains(b, middle(a))
-}
-
-fn contains(lattice: &Lattice, at: Place) -> bool {
-    let corners = lattice.corners();
-    (0..4).all(|i| {
-        let (a, b) = (corners[i], corners[(i + 1) % 4]);
-        (b.0 - a.0) * (at.1 - a.1) - (b.1 - a.1) * (at.0 - a.0) >= 0.0
-    })
 }

@@ -5,53 +5,53 @@ use shared::{photo::reading::Point, random::Random};
 use super::super::canvas::{Canvas, Rgb};
 
 const PAPER: Rgb = [235; 3];
-const INK: Rgb = [25; 3];
+pub(super) const INK: Rgb = [25; 3];
 
 /// Pixels of a page.
 const WIDTH: usize = 600;
 const HEIGHT: usize = 760;
 
-fn page() -> Canvas {
+pub(super) fn page() -> Canvas {
     Canvas::filled(WIDTH, HEIGHT, PAPER)
 }
 
-fn at(x: f32, y: f32) -> Point {
+pub(super) fn at(x: f32, y: f32) -> Point {
     Point { x, y }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "small numbers")]
-fn number(of: usize) -> f32 {
+pub(super) fn number(of: usize) -> f32 {
     of as f32
 }
 
-fn word(random: &mut Random) -> String {
+pub(super) fn word(random: &mut Random) -> String {
     let letters = 2 + random.below(7);
     (0..letters).map(|_| char::from(b'A' + u8::try_from(random.below(26)).unwrap_or(0))).collect()
 }
 
 /// A lattice of `columns` by `rows` cells, from its top left corner; bold lines every so many.
-struct Lattice {
+pub(super) struct Lattice {
     left: f32,
     top: f32,
-    across: f32,
-    down: f32,
-    columns: usize,
-    rows: usize,
+    pub(super) across: f32,
+    pub(super) down: f32,
+    pub(super) columns: usize,
+    pub(super) rows: usize,
 }
 
 impl Lattice {
     /// One in the middle of the page, with cells as large as they can be.
-    fn middle(columns: usize, rows: usize) -> Self {
+    pub(super) fn middle(columns: usize, rows: usize) -> Self {
         let cell = ((number(WIDTH) - 80.0) / number(columns)).min((number(HEIGHT) - 160.0) / number(rows));
         let left = (number(WIDTH) - cell * number(columns)) / 2.0;
         Self { left, top: 110.0, across: cell, down: cell, columns, rows }
     }
 
-    fn corner(&self, column: usize, row: usize) -> Point {
+    pub(super) fn corner(&self, column: usize, row: usize) -> Point {
         at(self.left + number(column) * self.across, self.top + number(row) * self.down)
     }
 
-    fn draw(&self, canvas: &mut Canvas, radius: f32) {
+    pub(super) fn draw(&self, canvas: &mut Canvas, radius: f32) {
         (0..=self.rows)
             .for_each(|row| canvas.stroke(self.corner(0, row), self.corner(self.columns, row), radius, INK));
         (0..=self.columns).for_each(|column| {
@@ -59,13 +59,13 @@ impl Lattice {
         });
     }
 
-    fn fill(&self, canvas: &mut Canvas, column: usize, row: usize) {
+    pub(super) fn fill(&self, canvas: &mut Canvas, column: usize, row: usize) {
         let (a, c) = (self.corner(column, row), self.corner(column + 1, row + 1));
         canvas.fill(&[a, at(c.x, a.y), c, at(a.x, c.y)], 1.0, INK);
     }
 
     /// Writes into the middle of a cell, `share` of it high.
-    fn write(&self, canvas: &mut Canvas, column: usize, row: usize, text: &str, share: f32) {
+    pub(super) fn write(&self, canvas: &mut Canvas, column: usize, row: usize, text: &str, share: f32) {
         let height = self.down * share;
         let wide = number(text.len()) * height * 0.95 - height * 0.28;
         let corner = self.corner(column, row);
@@ -73,7 +73,7 @@ impl Lattice {
         canvas.text(text, start, height, (height / 14.0).max(0.7), INK);
     }
 
-    fn cells(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
+    pub(super) fn cells(&self) -> impl Iterator<Item = (usize, usize)> + use<> {
         let columns = self.columns;
         (0..self.rows).flat_map(move |row| (0..columns).map(move |column| (column, row)))
     }
