@@ -184,7 +184,8 @@ impl Reader {
             sink.picture("mesh", &debug::mesh(picture, &mesh));
             sink.picture("cells", &debug::cells(&patches, &decoded, mesh.side));
         }
-        let judged = judge(shape, &decoded, &evidence, &seen, present);
+        let mut judged = judge(shape, &decoded, &evidence, &seen, present);
+        judged.flagged = judged.flagged.union(mesh.cut_off(picture));
         let board = Board {
             shape,
             cells: decoded.cells,

@@ -8,6 +8,7 @@ use super::{
     homography::{Place, System},
     lattice::{Edge, Lattice, edges, piece_of_line},
 };
+use crate::unavoidable::CellSet;
 
 /// The crossings of a grid.
 #[derive(Clone, Debug)]
@@ -67,7 +68,26 @@ pub(super) fn rectify(lattice: &Lattice, picture: &Gray) -> Mesh {
     mesh
 }
 
+/// The part of its side by which a cell may reach beyond the picture.
+const MOST_BEYOND: f64 = 0.2;
+
 impl Mesh {
+    /// The cells that reach beyond the picture: what is in them cannot be seen.
+    pub(super) fn cut_off(&self, picture: &Gray) -> CellSet {
+        let (right, bottom) = (picture.width() as f64 - 1.0, picture.height() as f64 - 1.0);
+        let beyond = |&(x, y): &Place| (-x).max(x - right).max(-y).max(y - bottom);
+        let reaches = |&cell: &usize| {
+            let (row, column) = (cell / self.side, cell % self.side);
+            let corner =
+                |down: usize, along: usize| self.crossings[(row + down) * (self.side + 1) + column + along];
+            let corners = [corner(0, 0), corner(0, 1), corner(1, 1), corner(1, 0)];
+            let (dx, dy) = (corners[2].0 - corners[0].0, corners[2].1 - corners[0].1);
+            let side = (dx.abs() + dy.abs()) / 2.0;
+            corners.iter().any(|at| beyond(at) > MOST_BEYOND * side)
+        };
+        (0..self.side * self.side).filter(reaches).collect()
+    }
+
     /// A place on the page, between the crossings around it.
     fn at(&self, (u, v): Place) -> Place {
         let last = self.side - 1;
@@ -153,4 +173,19 @@ fn own_offsets(found: &[Edge], cells: usize, cell: f64) -> Vec<Place> {
         (a.0 + b.0, a.1 + b.1)
     };
     sums.into_iter().map(both).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_beyond_the_picture_are_cut_off() {
+        let crossings = (0..100).map(|at| (f64::from(at % 10) * 20.0 - 10.0, f64::from(at / 10) * 20.0));
+        let mesh = Mesh { side: 9, crossings: crossings.collect() };
+        let cells = |of: fn(usize) -> bool| (0..81).filter(|&cell| of(cell)).collect::<CellSet>();
+        assert_eq!(mesh.cut_off(&Gray::filled(171, 181, 0)), cells(|cell| cell % 9 == 0));
+        assert_eq!(mesh.cut_off(&Gray::filled(171, 170, 0)), cells(|cell| cell % 9 == 0 || cell >= 72));
+        assert_eq!(mesh.at((0.5, 2.25)), (0.0, 45.0));
+    }
 }
