@@ -82,7 +82,7 @@ impl Mesh {
                 |down: usize, along: usize| self.crossings[(row + down) * (self.side + 1) + column + along];
             let corners = [corner(0, 0), corner(0, 1), corner(1, 1), corner(1, 0)];
             let (dx, dy) = (corners[2].0 - corners[0].0, corners[2].1 - corners[0].1);
-            let side = (dx.abs() + dy.abs()) / 2.0;
+            let side = dx.abs().midpoint(dy.abs());
             corners.iter().any(|at| beyond(at) > MOST_BEYOND * side)
         };
         (0..self.side * self.side).filter(reaches).collect()
