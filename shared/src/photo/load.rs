@@ -6,6 +6,7 @@
 
 mod common;
 mod ends;
+mod first_scan;
 mod format;
 mod jpeg;
 mod limits;
