@@ -7,6 +7,7 @@
 mod budget;
 mod common;
 mod ends;
+mod first_scan;
 mod format;
 mod jpeg;
 mod limits;

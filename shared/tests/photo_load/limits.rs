@@ -101,3 +101,23 @@ fn a_bomb() {
         );
     }
 }
+
+/// EXIF data that say that they are four gigabytes long are no reason to ask for as much. Found by fuzzing.
+#[test]
+fn exif_of_a_claimed_length() {
+    let rgb = make::corner(72, 64);
+    let mut bytes = make::webp(&rgb, 72, 64, Kind::Rgb8, Some(make::exif(6, false)));
+    let turned = load(&bytes).unwrap().gray;
+    assert_eq!((turned.width(), turned.height()), (64, 72));
+    let at = bytes.windows(4).position(|name| name == b"EXIF").unwrap();
+    bytes[at + 4..at + 8].copy_from_slice(&0xffff_fff0_u32.to_le_bytes());
+    let photo = load(&bytes).unwrap().gray;
+    assert_eq!((photo.width(), photo.height()), (72, 64));
+    assert!(photo.pixels().iter().eq(make::grey(&rgb).iter()));
+    // Where the system tells: what the process had at most, of address space, which is where it would show.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmPeak:")).map(str::trim);
+    if let Some(kilobytes) = peak.and_then(|line| line.split(' ').next()) {
+        assert!(kilobytes.parse::<u64>().unwrap() < 4_000_000, "{kilobytes} kB");
+    }
+}

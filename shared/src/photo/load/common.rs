@@ -34,18 +34,45 @@ pub fn decode(format: Format, bytes: &[u8]) -> Result<Stored, Unreadable> {
             }
             let mut limits = Limits::no_limits();
             limits.max_alloc = Some(PNG_EXTRA);
-            read(format, PngDecoder::with_limits(reader, limits).map_err(failed)?, 0)
+            read(format, PngDecoder::with_limits(reader, limits).map_err(failed)?, 0, None)
         }
         // Planes of brightness and colour, and what animations are put together from.
-        Format::WebP => read(format, WebPDecoder::new(reader).map_err(failed)?, 6),
-        Format::Bmp => read(format, BmpDecoder::new(reader).map_err(failed)?, 0),
+        Format::WebP => read(format, WebPDecoder::new(reader).map_err(failed)?, 6, Some(web_p_turn(bytes))),
+        Format::Bmp => read(format, BmpDecoder::new(reader).map_err(failed)?, 0, None),
         // A frame as large as the picture may lie beside it.
-        _ => read(format, GifDecoder::new(reader).map_err(failed)?, 5),
+        _ => read(format, GifDecoder::new(reader).map_err(failed)?, 5, None),
     }
 }
 
-/// Reads a picture whose decoder takes some bytes a pixel besides the pixels themselves.
-fn read(format: Format, mut decoder: impl ImageDecoder, besides: u64) -> Result<Stored, Unreadable> {
+/// The turn of a WebP. Its decoder would allocate for EXIF data what they say to be long, up to four gigabytes, before it
+/// looks whether the file is as long.
+fn web_p_turn(bytes: &[u8]) -> Turn {
+    // Only with a header of this kind there are chunks besides the picture.
+    if bytes.get(12..16) != Some(b"VP8X") {
+        return Turn::default();
+    }
+    let mut rest = bytes.get(12..).unwrap_or_default();
+    while let Some((head, after)) = rest.split_first_chunk::<8>() {
+        let [.., a, b, c, d] = *head;
+        let length = u32::from_le_bytes([a, b, c, d]) as usize;
+        let Some(data) = after.get(..length) else { break };
+        if head.starts_with(b"EXIF") {
+            return Turn::from_exif_block(data);
+        }
+        // Chunks begin at even places.
+        rest = after.get(length + length % 2..).unwrap_or_default();
+    }
+    Turn::default()
+}
+
+/// Reads a picture whose decoder takes some bytes a pixel besides the pixels themselves. Its turn is asked of the decoder
+/// unless it is known.
+fn read(
+    format: Format,
+    mut decoder: impl ImageDecoder,
+    besides: u64,
+    turn: Option<Turn>,
+) -> Result<Stored, Unreadable> {
     let (width, height) = decoder.dimensions();
     check_size(width, height)?;
     let pixels = u64::from(width) * u64::from(height);
@@ -67,9 +94,11 @@ fn read(format: Format, mut decoder: impl ImageDecoder, besides: u64) -> Result<
         ColorType::Rgba16 => (Samples::Rgba, true),
         other => return Err(Unreadable::Unsupported { format, what: format!("pixels of kind {other:?}") }),
     };
-    // Broken EXIF data are no broken picture.
-    let exif = decoder.exif_metadata().ok().flatten();
-    let turn = exif.map(|block| Turn::from_exif_block(&block)).unwrap_or_default();
+    let turn = turn.unwrap_or_else(|| {
+        // Broken EXIF data are no broken picture.
+        let exif = decoder.exif_metadata().ok().flatten();
+        exif.map(|block| Turn::from_exif_block(&block)).unwrap_or_default()
+    });
     let mut stored = Stored { width, height, turn, samples, wide, bytes: Vec::new(), _memory: memory };
     stored.bytes = vec![0; stored.row_bytes() * height as usize];
     decoder.read_image(&mut stored.bytes).map_err(|error| failed(format, error))?;

@@ -38,6 +38,7 @@ pub fn decode(bytes: &[u8], grey: bool) -> Result<Stored, Unreadable> {
         decoder.set_options(options.jpeg_set_out_colorspace(ColorSpace::Luma));
     }
     let memory = memory_for(Format::Jpeg, (width, height), memory(&markers, luma))?;
+    markers::check_means(bytes, &markers)?;
 
     let samples = if luma { Samples::Grey } else { Samples::Rgb };
     let turn = markers.exif.map(Turn::from_exif_block).unwrap_or_default();

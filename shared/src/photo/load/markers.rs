@@ -2,7 +2,11 @@
 //!
 //! The decoder fills up what is missing; here is seen that nothing is.
 
-use super::{Unreadable, format::Format};
+use super::{
+    Unreadable,
+    first_scan::{self, Tables},
+    format::Format,
+};
 
 /// What a JPEG says of itself.
 #[derive(Debug, Default)]
@@ -23,6 +27,8 @@ pub struct Markers<'a> {
     pub names: Vec<u8>,
     /// The scans.
     pub scans: Vec<Scan>,
+    /// The codes that the first scan may use.
+    pub tables: Tables<'a>,
     /// Units between two restarts, 0 for none.
     interval: usize,
 }
@@ -33,12 +39,16 @@ pub struct Scan {
     /// How many components it has.
     pub components: usize,
     /// Its units: blocks of its one component, or groups of blocks of all.
-    units: usize,
+    pub units: usize,
     /// Units between two restarts, 0 for none.
-    interval: usize,
+    pub interval: usize,
+    /// For each block of a unit its component and the number of the code of its mean level; none in a scan of anything
+    /// but mean levels that come for the first time.
+    pub means: Vec<(usize, u8)>,
     /// Where its data begin and end.
-    begin: usize,
-    end: usize,
+    pub begin: usize,
+    /// See `begin`.
+    pub end: usize,
 }
 
 /// Reads the markers to the end of the picture. What comes after is not looked at: telephones put more pictures there.
@@ -60,6 +70,7 @@ pub fn read(bytes: &[u8]) -> Result<Markers<'_>, Unreadable> {
             0xc0..=0xc2 if markers.sampling.is_empty() => frame(&mut markers, code, segment)?,
             0xc0..=0xc2 => return Err(damaged("it has two frames")),
             0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf => return Err(unsupported(process(code))),
+            0xc4 if markers.scans.is_empty() => markers.tables.add(segment),
             0xdd => {
                 markers.interval = segment.first_chunk().map_or(0, |units| u16::from_be_bytes(*units).into());
             }
@@ -73,6 +84,12 @@ pub fn read(bytes: &[u8]) -> Result<Markers<'_>, Unreadable> {
             _ => {}
         }
     }
+    check(bytes, &markers)?;
+    Ok(markers)
+}
+
+/// Whether this is a picture that is read, with all its data.
+fn check(bytes: &[u8], markers: &Markers<'_>) -> Result<(), Unreadable> {
     if markers.scans.is_empty() {
         return Err(damaged("it has no picture data"));
     }
@@ -93,15 +110,35 @@ pub fn read(bytes: &[u8]) -> Result<Markers<'_>, Unreadable> {
     {
         return Err(damaged("a part of its data is missing"));
     }
-    Ok(markers)
+    Ok(())
+}
+
+/// Whether a progressive picture has a mean level for each block of each component: else the decoder would make the rest
+/// of it grey. Costs the decoding of a first scan.
+pub fn check_means(bytes: &[u8], markers: &Markers<'_>) -> Result<(), Unreadable> {
+    if !markers.progressive {
+        return Ok(());
+    }
+    let has_means = |part| markers.scans.iter().any(|scan| scan.means.iter().any(|mean| mean.0 == part));
+    if !(0..markers.sampling.len()).all(has_means) {
+        return Err(Unreadable::Truncated(Format::Jpeg));
+    }
+    if !first_scan::is_short(bytes, markers) {
+        return Ok(());
+    }
+    // More scans show that it is not the end that is missing.
+    let is_last = markers.scans.len() == 1;
+    Err(if is_last { Unreadable::Truncated(Format::Jpeg) } else { damaged("a part of its data is missing") })
 }
 
 /// The same file, with something at the end of its scans that the decoder stumbles over when it still needs data there.
 /// At other markers it goes on with zeros, and half a picture would be grey. The first of several scans is let alone:
 /// the decoder wants to meet the marker after it.
 pub fn guarded(bytes: &[u8], markers: &Markers<'_>) -> Vec<u8> {
-    // More than the decoder reads ahead; then a marker that does not exist, with nothing in it.
-    const GUARD: &[u8] = b"\0\0\0\0\0\0\0\0\0\0\0\0\xff\x02\0\x02";
+    // More than the decoder reads ahead, of ones, which are no code of any table; then a marker that does not exist, with
+    // nothing in it.
+    const GUARD: &[u8] =
+        b"\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0\xff\x02\0\x02";
     let skipped = if markers.progressive { 1 } else { markers.scans.len().saturating_sub(1) };
     let mut guarded = Vec::with_capacity(bytes.len() + markers.scans.len() * GUARD.len());
     let mut from = 0;
@@ -134,20 +171,31 @@ fn restarts(data: &[u8]) -> usize {
 
 /// A scan of these components, whose data begin there; `None` when the frame has no such.
 fn scan(markers: &Markers<'_>, segment: &[u8], begin: usize) -> Option<Scan> {
-    let components = usize::from(*segment.first()?);
-    let first = *segment.get(1)?;
-    let sampling = markers.sampling.get(markers.names.iter().position(|name| *name == first)?)?;
+    let (&count, rest) = segment.split_first()?;
+    let components = usize::from(count);
+    let (selected, rest) = rest.split_at_checked(components * 2)?;
+    let index = |name: u8| markers.names.iter().position(|known| *known == name);
+    let sampling = markers.sampling.get(index(*selected.first()?)?)?;
     let (across, down) = largest_sampling(&markers.sampling);
     let blocks = |length: u16, part: u8, of: u8| {
         (usize::from(length) * usize::from(part)).div_ceil(8 * usize::from(of))
     };
     let (width, height) = (markers.width, markers.height);
     let units = match components {
-        0 => return None,
         1 => blocks(width, sampling.0, across) * blocks(height, sampling.1, down),
         _ => blocks(width, 1, across) * blocks(height, 1, down),
     };
-    Some(Scan { components, units, interval: markers.interval, begin, end: 0 })
+    let mut means = Vec::new();
+    // The first and the last coefficient, and the bits of it: none came before.
+    if let [0, _, 0..=0x0f] = rest.get(..3)? {
+        for part in selected.chunks_exact(2) {
+            let component = index(part[0])?;
+            let (across, down) = markers.sampling[component];
+            let blocks = if components == 1 { 1 } else { usize::from(across) * usize::from(down) };
+            means.extend(std::iter::repeat_n((component, part[1] >> 4), blocks));
+        }
+    }
+    Some(Scan { components, units, interval: markers.interval, means, begin, end: 0 })
 }
 
 /// Blocks of a unit, across and down.
