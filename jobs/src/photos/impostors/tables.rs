@@ -97,14 +97,11 @@ pub fn nonogram(random: &mut Random) -> Canvas {
     let clues = side / 3;
     let lattice = square(&mut canvas, side, (clues, clues));
     for (column, row) in lattice.cells() {
-        match (column < clues, row < clues) {
-            (true, true) => {}
-            (false, false) if random.below(3) == 0 => lattice.fill(&mut canvas, column, row),
-            (false, false) => {}
-            _ if random.below(3) > 0 => {
-                lattice.write(&mut canvas, column, row, &(1 + random.below(6)).to_string(), 0.55);
-            }
-            _ => {}
+        let beside = usize::from(column < clues) + usize::from(row < clues);
+        if beside == 0 && random.below(3) == 0 {
+            lattice.fill(&mut canvas, column, row);
+        } else if beside == 1 && random.below(3) > 0 {
+            lattice.write(&mut canvas, column, row, &(1 + random.below(6)).to_string(), 0.55);
         }
     }
     canvas
