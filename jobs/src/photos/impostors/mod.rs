@@ -79,12 +79,10 @@ mod tests {
         }
     }
 
-    /// Fifty of each seed: one that is always the same, and one that is another each time.
+    /// Fifty of each of two seeds.
     #[test]
     fn none_of_fifty_is_read_as_a_sudoku() {
         let reader = Reader::new();
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let other = now.map_or(1, |now| u64::from(now.subsec_nanos()));
         let next = AtomicUsize::new(0);
         let work = || {
             let mut read = Vec::new();
@@ -93,7 +91,7 @@ mod tests {
                 if number >= 100 {
                     return read;
                 }
-                let seed = if number < 50 { 7 } else { other };
+                let seed = if number < 50 { 7 } else { 8 };
                 let (name, canvas) = impostor(seed, number % 50);
                 for board in reader.read(&photo(&canvas), None).boards {
                     read.push(format!("seed {seed}, {name}: {:?}", board.cells));

@@ -76,13 +76,13 @@ pub fn several((columns, rows): (usize, usize), gap: f32, askew: bool, random: &
     Scene { picture: photographed(&picture, random), boards: drawn }
 }
 
-/// A page with a 9x9, a 6x6 and a 4x4.
+/// A page with a 9x9, a 6x6 a third of a cell beside it, and a 4x4.
 pub fn mixed(random: &mut Random) -> Scene {
     let cell = between(random, 30.0, 40.0);
     let mut picture = Canvas::filled(whole(cell * 18.0), whole(cell * 18.0), PAPER);
     let style = style(random);
     let mut drawn = Vec::new();
-    for (shape, (x, y)) in [(Shape::NINE, (5.5, 5.5)), (Shape::SIX, (14.0, 4.0)), (Shape::FOUR, (4.0, 13.5))]
+    for (shape, (x, y)) in [(Shape::NINE, (5.5, 5.5)), (Shape::SIX, (13.35, 4.0)), (Shape::FOUR, (4.0, 13.5))]
     {
         let edge = cell * number(shape.side());
         let sine = between(random, -0.03, 0.03);

@@ -131,7 +131,7 @@ fn all_boards_of_a_page_are_read() {
 /// The rows of the smaller one lie in line with some of the 9x9: it is no part of that.
 #[test]
 fn boards_of_several_sizes_on_one_page_are_read() {
-    let found = found(12, 8, |_, random| mixed(random));
+    let found = found(12, 16, |_, random| mixed(random));
     assert!(found.is_all(), "{found:?}");
 }
 
