@@ -21,6 +21,9 @@ pub(super) struct Mesh {
 /// How often crossings are moved by what their own edges say: a page that bends sharply at its border takes several.
 const ROUNDS: usize = 4;
 
+/// How far a line may be off its next piece, as a part of a cell.
+const MOST_STEP: f64 = 0.15;
+
 /// Terms of the polynomial.
 const TERMS: usize = 10;
 
@@ -61,7 +64,7 @@ pub(super) fn rectify(lattice: &Lattice, picture: &Gray) -> Mesh {
         (0..side * side).map(|number| place(&bend, ((number % side) as f64, (number / side) as f64)));
     let mut mesh = Mesh { side: lattice.side, crossings: crossings.collect() };
     for _ in 0..ROUNDS {
-        let found = found_near(picture, &mesh);
+        let found = found_near(picture, &mesh, cell);
         let own = own_offsets(&found, lattice.side, cell);
         mesh.crossings.iter_mut().zip(own).for_each(|(at, (dx, dy))| *at = (at.0 + dx, at.1 + dy));
     }
@@ -100,13 +103,26 @@ impl Mesh {
     }
 }
 
-/// The edges of a mesh: those that are not near are looked for farther away.
-fn found_near(picture: &Gray, mesh: &Mesh) -> Vec<Edge> {
+/// The edges of a mesh. One that is not near is looked for farther away, and believed if the line goes on from it to the
+/// next piece: in lines that are faint, or not there, digits would be taken for them.
+fn found_near(picture: &Gray, mesh: &Mesh, cell: f64) -> Vec<Edge> {
     let map = |at| mesh.at(at);
     let mut found = edges(picture, mesh.side, &map, 0.12);
-    let typical = typical_depth(&found);
-    for edge in found.iter_mut().filter(|edge| edge.depth < 0.4 * typical) {
-        *edge = piece_of_line(picture, (edge.down, edge.line, edge.piece), &map, 0.3);
+    let there = 0.4 * typical_depth(&found);
+    for number in 0..found.len() {
+        let Edge { depth, down, line, piece, .. } = found[number];
+        if depth >= there {
+            continue;
+        }
+        let far = piece_of_line(picture, (down, line, piece), &map, 0.3);
+        // Edges of a line follow each other.
+        let goes_on =
+            |next: &Edge| next.depth >= there && (next.offset - far.offset).abs() < MOST_STEP * cell;
+        let before = (piece > 0).then(|| number - 1);
+        let after = (piece + 1 < mesh.side).then_some(number + 1);
+        if far.depth >= there && before.into_iter().chain(after).any(|next| goes_on(&found[next])) {
+            found[number] = far;
+        }
     }
     found
 }

@@ -2,7 +2,7 @@
 
 use shared::{photo::reading::Point, random::Random};
 
-use super::super::canvas::{Canvas, within};
+use super::super::canvas::{Canvas, coordinate, whole, within};
 
 /// What is beside the page.
 const TABLE: f32 = 90.0;
@@ -18,7 +18,8 @@ pub fn photographed(page: &Canvas, random: &mut Random) -> Canvas {
     let mut levels = Vec::with_capacity(width * height);
     for y in 0..height {
         for x in 0..width {
-            let (across, down) = ((number(x) + 0.5) / number(width), (number(y) + 0.5) / number(height));
+            let (across, down) =
+                ((coordinate(x) + 0.5) / coordinate(width), (coordinate(y) + 0.5) / coordinate(height));
             let at = within(&quad, across, down);
             // A page that is bent like a book: a parabola across.
             let bent = bend * (1.0 - 4.0 * (at.x - 0.5) * (at.x - 0.5));
@@ -39,12 +40,12 @@ pub fn photographed(page: &Canvas, random: &mut Random) -> Canvas {
 
 /// The level of a place of the page, between its pixels.
 fn sample(page: &Canvas, across: f32, down: f32) -> f32 {
-    let (x, y) = (across * number(page.width()) - 0.5, down * number(page.height()) - 0.5);
-    if x < 0.0 || y < 0.0 || x >= number(page.width() - 1) || y >= number(page.height() - 1) {
+    let (x, y) = (across * coordinate(page.width()) - 0.5, down * coordinate(page.height()) - 0.5);
+    if x < 0.0 || y < 0.0 || x >= coordinate(page.width() - 1) || y >= coordinate(page.height() - 1) {
         return TABLE;
     }
     let (left, top) = (whole(x), whole(y));
-    let (right, low) = (x - number(left), y - number(top));
+    let (right, low) = (x - coordinate(left), y - coordinate(top));
     let at = |x: usize, y: usize| f32::from(page.at(x, y)[0]);
     let row = |y: usize| at(left, y) * (1.0 - right) + at(left + 1, y) * right;
     row(top) * (1.0 - low) + row(top + 1) * low
@@ -69,16 +70,6 @@ fn blurred(levels: &[f32], width: usize, height: usize) -> Vec<f32> {
 #[allow(clippy::cast_possible_truncation, reason = "a rounded fraction is as good")]
 fn fraction(random: &mut Random) -> f32 {
     random.fraction() as f32
-}
-
-#[allow(clippy::cast_precision_loss, reason = "no picture is so large")]
-fn number(pixels: usize) -> f32 {
-    pixels as f32
-}
-
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "inside the page")]
-fn whole(at: f32) -> usize {
-    at as usize
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]

@@ -2,7 +2,7 @@
 
 use shared::{photo::reading::Point, random::Random};
 
-use super::super::canvas::{Canvas, Rgb};
+use super::super::canvas::{Canvas, Rgb, coordinate};
 
 const PAPER: Rgb = [235; 3];
 pub(super) const INK: Rgb = [25; 3];
@@ -17,11 +17,6 @@ pub(super) fn page() -> Canvas {
 
 pub(super) fn at(x: f32, y: f32) -> Point {
     Point { x, y }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "small numbers")]
-pub(super) fn number(of: usize) -> f32 {
-    of as f32
 }
 
 pub(super) fn word(random: &mut Random) -> String {
@@ -42,13 +37,14 @@ pub(super) struct Lattice {
 impl Lattice {
     /// One in the middle of the page, with cells as large as they can be.
     pub(super) fn middle(columns: usize, rows: usize) -> Self {
-        let cell = ((number(WIDTH) - 80.0) / number(columns)).min((number(HEIGHT) - 160.0) / number(rows));
-        let left = (number(WIDTH) - cell * number(columns)) / 2.0;
+        let cell = ((coordinate(WIDTH) - 80.0) / coordinate(columns))
+            .min((coordinate(HEIGHT) - 160.0) / coordinate(rows));
+        let left = (coordinate(WIDTH) - cell * coordinate(columns)) / 2.0;
         Self { left, top: 110.0, across: cell, down: cell, columns, rows }
     }
 
     pub(super) fn corner(&self, column: usize, row: usize) -> Point {
-        at(self.left + number(column) * self.across, self.top + number(row) * self.down)
+        at(self.left + coordinate(column) * self.across, self.top + coordinate(row) * self.down)
     }
 
     pub(super) fn draw(&self, canvas: &mut Canvas, radius: f32) {
@@ -67,7 +63,7 @@ impl Lattice {
     /// Writes into the middle of a cell, `share` of it high.
     pub(super) fn write(&self, canvas: &mut Canvas, column: usize, row: usize, text: &str, share: f32) {
         let height = self.down * share;
-        let wide = number(text.len()) * height * 0.95 - height * 0.28;
+        let wide = coordinate(text.len()) * height * 0.95 - height * 0.28;
         let corner = self.corner(column, row);
         let start = at(corner.x + (self.across - wide) / 2.0, corner.y + (self.down - height) / 2.0);
         canvas.text(text, start, height, (height / 14.0).max(0.7), INK);
@@ -83,14 +79,14 @@ impl Lattice {
 pub fn text(random: &mut Random) -> Canvas {
     let mut canvas = page();
     canvas.text(&word(random), at(60.0, 40.0), 34.0, 2.2, INK);
-    let height = 11.0 + number(random.below(6));
+    let height = 11.0 + coordinate(random.below(6));
     let mut y = 100.0;
-    while y + height < number(HEIGHT) - 30.0 {
+    while y + height < coordinate(HEIGHT) - 30.0 {
         let mut x = 50.0;
         loop {
             let word = word(random);
-            let wide = number(word.len() + 1) * height * 0.95;
-            if x + wide > number(WIDTH) - 30.0 {
+            let wide = coordinate(word.len() + 1) * height * 0.95;
+            if x + wide > coordinate(WIDTH) - 30.0 {
                 break;
             }
             canvas.text(&word, at(x, y), height, 0.9, INK);
@@ -122,7 +118,7 @@ pub fn table(random: &mut Random) -> Canvas {
     let (columns, rows) = (4 + random.below(3), 10 + random.below(6));
     let mut lattice = Lattice::middle(columns, rows);
     lattice.left = 40.0;
-    lattice.across = (number(WIDTH) - 80.0) / number(columns);
+    lattice.across = (coordinate(WIDTH) - 80.0) / coordinate(columns);
     lattice.draw(&mut canvas, 1.0);
     for (column, row) in lattice.cells() {
         let text = if column == 0 || row == 0 {
@@ -197,7 +193,7 @@ pub fn blank(_: &mut Random) -> Canvas {
 /// Strokes in all directions, and frames within frames.
 pub fn line_art(random: &mut Random) -> Canvas {
     let mut canvas = page();
-    let mut place = || at(number(random.below(WIDTH)), number(random.below(HEIGHT)));
+    let mut place = || at(coordinate(random.below(WIDTH)), coordinate(random.below(HEIGHT)));
     for _ in 0..60 {
         let (from, to) = (place(), place());
         canvas.stroke(from, to, 1.5, INK);
@@ -249,16 +245,17 @@ pub fn bingo(random: &mut Random) -> Canvas {
 /// Squared or ruled paper with some words written on it.
 pub fn ruled(random: &mut Random) -> Canvas {
     let mut canvas = page();
-    let (gap, squared) = (18.0 + number(random.below(20)), random.below(2) == 0);
-    let lines =
-        |end: usize| (1..).map(move |line| number(line) * gap).take_while(move |&at| at < number(end));
-    lines(HEIGHT).for_each(|y| canvas.stroke(at(0.0, y), at(number(WIDTH), y), 0.7, [120; 3]));
+    let (gap, squared) = (18.0 + coordinate(random.below(20)), random.below(2) == 0);
+    let lines = |end: usize| {
+        (1..).map(move |line| coordinate(line) * gap).take_while(move |&at| at < coordinate(end))
+    };
+    lines(HEIGHT).for_each(|y| canvas.stroke(at(0.0, y), at(coordinate(WIDTH), y), 0.7, [120; 3]));
     if squared {
-        lines(WIDTH).for_each(|x| canvas.stroke(at(x, 0.0), at(x, number(HEIGHT)), 0.7, [120; 3]));
+        lines(WIDTH).for_each(|x| canvas.stroke(at(x, 0.0), at(x, coordinate(HEIGHT)), 0.7, [120; 3]));
     }
     for _ in 0..12 {
-        let y = gap * number(2 + random.below(16));
-        canvas.text(&word(random), at(number(40 + random.below(300)), y + 3.0), gap * 0.7, 1.4, INK);
+        let y = gap * coordinate(2 + random.below(16));
+        canvas.text(&word(random), at(coordinate(40 + random.below(300)), y + 3.0), gap * 0.7, 1.4, INK);
     }
     canvas
 }

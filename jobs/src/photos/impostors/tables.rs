@@ -3,8 +3,8 @@
 use shared::random::Random;
 
 use super::{
-    super::canvas::Canvas,
-    pages::{INK, Lattice, at, number, page},
+    super::canvas::{Canvas, coordinate},
+    pages::{INK, Lattice, at, page},
 };
 
 /// Lines between boxes of so many cells, over those that are there.
@@ -126,7 +126,7 @@ pub fn small_table(random: &mut Random) -> Canvas {
     let mut canvas = page();
     let side = [4, 6][random.below(2)];
     let mut lattice = Lattice::middle(side, side);
-    lattice.down *= 0.6 + 0.1 * number(random.below(5));
+    lattice.down *= 0.6 + 0.1 * coordinate(random.below(5));
     lattice.draw(&mut canvas, 1.2);
     for (column, row) in lattice.cells() {
         let text = match (column, row) {

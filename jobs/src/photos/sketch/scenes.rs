@@ -4,10 +4,11 @@ use shared::{grid::Shape, photo::reading::Point, random::Random};
 
 use super::{
     super::{
-        canvas::{Canvas, Quad, Rgb, whole},
+        canvas::{Canvas, Quad, Rgb, coordinate, whole},
+        drawn::{Board, Style},
         impostors::camera::photographed,
     },
-    Board, Style, boards, number,
+    boards,
 };
 
 /// A picture and the boards on it.
@@ -57,13 +58,13 @@ pub fn several((columns, rows): (usize, usize), gap: f32, askew: bool, random: &
     let edge = 9.0 * cell;
     let pitch = edge + gap * cell;
     let margin = 1.5 * cell;
-    let extent = |count: usize| 2.0 * margin + pitch * number(count) - gap * cell;
+    let extent = |count: usize| 2.0 * margin + pitch * coordinate(count) - gap * cell;
     let mut picture = Canvas::filled(whole(extent(columns)), whole(extent(rows)), PAPER);
     let style = style(random);
     let mut drawn = Vec::new();
     for row in 0..rows {
         for column in 0..columns {
-            let middle = |at: usize| margin + pitch * number(at) + edge / 2.0;
+            let middle = |at: usize| margin + pitch * coordinate(at) + edge / 2.0;
             // As far as its neighbours leave room.
             let most = if askew { (0.25 * gap / 9.0).min(0.06) } else { 0.0 };
             let sine = between(random, -most, most);
@@ -84,7 +85,7 @@ pub fn mixed(random: &mut Random) -> Scene {
     let mut drawn = Vec::new();
     for (shape, (x, y)) in [(Shape::NINE, (5.5, 5.5)), (Shape::SIX, (13.35, 4.0)), (Shape::FOUR, (4.0, 13.5))]
     {
-        let edge = cell * number(shape.side());
+        let edge = cell * coordinate(shape.side());
         let sine = between(random, -0.03, 0.03);
         let quad = square((x * cell, y * cell), edge, sine, 0.003, random);
         let board = board(shape, random);
@@ -99,7 +100,7 @@ pub fn small(shape: Shape, random: &mut Random) -> Scene {
     let edge = between(random, 170.0, 560.0);
     let size = edge * between(random, 1.2, 1.5);
     let mut picture = Canvas::filled(whole(size), whole(size * 1.15), PAPER);
-    let scale = edge / number(shape.side()) / 50.0;
+    let scale = edge / coordinate(shape.side()) / 50.0;
     let mut style = style(random);
     style.thin *= scale.max(0.7);
     style.bold *= scale.max(0.7);
@@ -117,11 +118,11 @@ pub fn dark(size: usize, random: &mut Random) -> Scene {
     let mut picture = Canvas::filled(size, size * (10 + random.below(9)) / 10, ground);
     let lines = [[120; 3], [90, 95, 110], [200; 3]][random.below(3)];
     let ink = [[255; 3], [200, 210, 255], [220; 3]][random.below(3)];
-    let scale = number(size) / 500.0;
+    let scale = coordinate(size) / 500.0;
     let thin = (0.5 * scale).max(0.45);
     let style = Style { thin, bold: thin * between(random, 2.0, 3.0), ink, lines, ..self::style(random) };
-    let edge = number(size) * between(random, 0.86, 0.97);
-    let middle = (number(size) / 2.0, number(picture.height()) / 2.0);
+    let edge = coordinate(size) * between(random, 0.86, 0.97);
+    let middle = (coordinate(size) / 2.0, coordinate(picture.height()) / 2.0);
     let quad = square(middle, edge, 0.0, 0.0, random);
     let board = board(Shape::NINE, random);
     let chosen = random.below(81);

@@ -1,16 +1,25 @@
 //! Drawn pages are read: each board of each, and nothing else.
 
-use std::{
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
-
+use rayon::prelude::*;
 use shared::{
-    photo::{Gray, load::Photo, reading::Reader},
+    grid::Shape,
+    photo::{
+        Gray,
+        load::Photo,
+        reading::{Point, Reader},
+    },
     random::{Random, mixed as scattered},
+    solve::general::{Question, solve},
 };
 
-use super::*;
+use super::{
+    super::{
+        canvas::{Canvas, coordinate},
+        drawn::Board,
+    },
+    boards,
+    scenes::{Scene, dark, marked, mixed, several, small},
+};
 
 /// What was read of some pages.
 #[derive(Debug, Default)]
@@ -19,6 +28,8 @@ struct Found {
     exact: usize,
     /// Boards that were not drawn: of other shapes, or with a cell that is wrong.
     wrong: Vec<String>,
+    /// Those with a wrong cell that is not marked as doubtful.
+    unmarked: Vec<String>,
     /// Empty cells that are not known to hold candidates, as they were drawn.
     without_candidates: usize,
 }
@@ -26,48 +37,49 @@ struct Found {
 /// Reads pages of seeds from `seed` on.
 fn found(seed: u64, pages: usize, draw: impl Fn(usize, &mut Random) -> Scene + Sync) -> Found {
     let reader = Reader::new();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut found = Found::default();
-        loop {
-            let page = next.fetch_add(1, Ordering::Relaxed);
-            if page >= pages {
-                return found;
-            }
-            let scene = draw(page, &mut Random::new(scattered(seed ^ (page as u64) << 32)));
-            found.add(page, &scene, &reader);
-        }
+    let one = |page: usize| {
+        let scene = draw(page, &mut Random::new(scattered(seed ^ (page as u64) << 32)));
+        Found::of(page, &scene, &reader)
     };
-    thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        let running: Vec<_> = (0..threads.min(pages)).map(|_| scope.spawn(work)).collect();
-        running.into_iter().map(|one| one.join().expect("no panic")).fold(Found::default(), Found::plus)
-    })
+    (0..pages).into_par_iter().map(one).reduce(Found::default, Found::plus)
 }
 
 impl Found {
-    fn add(&mut self, page: usize, scene: &Scene, reader: &Reader) {
+    fn of(page: usize, scene: &Scene, reader: &Reader) -> Self {
         let reading = reader.read(&photo(&scene.picture), None);
         let mut left = scene.boards.clone();
-        self.drawn += left.len();
+        let mut found = Self { drawn: left.len(), ..Self::default() };
         for read in reading.boards {
             let board = Board { shape: read.shape, cells: read.cells };
             if let Some(place) = left.iter().position(|drawn| *drawn == board) {
                 left.swap_remove(place);
-                self.exact += 1;
+                found.exact += 1;
                 let empty = (0..board.cells.len()).filter(|&cell| board.cells[cell] == 0);
-                self.without_candidates += empty.filter(|&cell| !read.candidates.contains(cell)).count();
-            } else {
-                let cells: String = board.cells.iter().map(u8::to_string).collect();
-                self.wrong.push(format!("page {page}: {} cells, {cells}", board.cells.len()));
+                found.without_candidates += empty.filter(|&cell| !read.candidates.contains(cell)).count();
+                continue;
             }
+            let cells: String = board.cells.iter().map(u8::to_string).collect();
+            let said = format!("page {page}: {} cells, {cells}", board.cells.len());
+            // Of a page with one board it is known which cells are wrong.
+            if let [drawn] = scene.boards.as_slice()
+                && drawn.shape == board.shape
+            {
+                let wrong = (0..board.cells.len()).filter(|&cell| board.cells[cell] != drawn.cells[cell]);
+                let unmarked: Vec<usize> = wrong.filter(|&cell| !read.flagged.contains(cell)).collect();
+                if !unmarked.is_empty() {
+                    found.unmarked.push(format!("{said}, drawn {:?}: cells {unmarked:?}", drawn.cells));
+                }
+            }
+            found.wrong.push(said);
         }
+        found
     }
 
     fn plus(mut self, other: Self) -> Self {
         self.drawn += other.drawn;
         self.exact += other.exact;
         self.wrong.extend(other.wrong);
+        self.unmarked.extend(other.unmarked);
         self.without_candidates += other.without_candidates;
         self
     }
@@ -102,18 +114,13 @@ fn drawn_boards_have_one_solution_and_their_clues() {
     let mut random = Random::new(1);
     for (shape, clues) in [(Shape::FOUR, 5), (Shape::SIX, 12), (Shape::NINE, 30)] {
         let cells = boards::puzzle(shape, clues, &mut random);
-        let question = shared::solve::general::Question {
-            shape,
-            cells: &cells,
-            candidates: None,
-            limit: 2,
-            cap: 1 << 20,
-        };
-        let solved = shared::solve::general::solve(&question, &|| false).unwrap();
+        let question = Question { shape, cells: &cells, candidates: None, limit: 2, cap: 1 << 20 };
+        let solved = solve(&question, &|| false).unwrap();
         assert_eq!(solved.solutions, 1, "{shape:?} {cells:?}");
         assert!(cells.iter().filter(|&&digit| digit > 0).count() >= clues);
     }
-    assert_ne!(boards::grid(Shape::NINE, &mut random), boards::grid(Shape::NINE, &mut random));
+    let mut another = || boards::puzzle(Shape::NINE, 81, &mut random);
+    assert_ne!(another(), another());
 }
 
 #[test]
@@ -143,7 +150,7 @@ fn small_boards_are_read_as_such() {
         assert!(found.exact * 100 >= found.drawn * 95, "seed {seed}, {shape:?}: {found:?}");
         let others =
             found.wrong.iter().filter(|wrong| !wrong.contains(&format!(" {} cells", shape.side().pow(2))));
-        assert_eq!(others.count(), 0, "seed {seed}, {shape:?}: {found:?}");
+        assert!(others.count() == 0 && found.unmarked.is_empty(), "seed {seed}, {shape:?}: {found:?}");
     }
 }
 
@@ -153,7 +160,7 @@ fn parts_of_a_board_are_no_smaller_boards() {
     let seed = any_seed();
     let found = found(seed, 24, |page, random| {
         let whole = several((1, 1), 1.0, false, random).picture;
-        let (wide, high) = (number(whole.width()), number(whole.height()));
+        let (wide, high) = (coordinate(whole.width()), coordinate(whole.height()));
         let share = [0.5, 0.62, 0.72][page % 3];
         let (x, y) = ([0.0, 1.0 - share][page / 3 % 2] * wide, [0.0, 1.0 - share][page / 6 % 2] * high);
         let end = Point { x: x + share * wide, y: y + share * high };
@@ -167,7 +174,7 @@ fn parts_of_a_board_are_no_smaller_boards() {
 fn programs_in_the_dark_are_read() {
     let seed = any_seed();
     let found = found(seed, 36, |page, random| dark([300, 400, 600, 900, 1300, 2000][page % 6], random));
-    assert!(found.exact * 100 >= found.drawn * 94, "seed {seed}: {found:?}");
+    assert!(found.exact * 100 >= found.drawn * 94 && found.unmarked.is_empty(), "seed {seed}: {found:?}");
 }
 
 #[test]
@@ -175,5 +182,6 @@ fn candidates_are_counted_and_no_digits() {
     let seed = any_seed();
     let found = found(seed, 12, |_, random| marked(random));
     assert!(found.is_all(), "seed {seed}: {found:?}");
-    assert!(found.without_candidates * 50 <= 12 * 50, "seed {seed}: {found:?}");
+    // Of some fifty a page.
+    assert!(found.without_candidates <= 12, "seed {seed}: {found:?}");
 }
