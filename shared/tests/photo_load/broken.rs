@@ -78,6 +78,20 @@ fn more_pictures_behind_the_first_are_nothing_to_it() {
     assert_eq!(load(&twice).unwrap().gray, load(&bytes).unwrap().gray);
 }
 
+/// Found by fuzzing: at a restart that is not due the decoder goes on with zeros, and most of the picture is grey.
+#[test]
+fn a_jpeg_with_restarts_that_are_not_due() {
+    for (_, bytes) in [1, 4].map(|at| all().swap_remove(at)) {
+        let interval = bytes.windows(4).position(|marker| marker == [0xff, 0xdd, 0, 4]).unwrap() + 5;
+        for units in [0, 12, 24] {
+            let mut damaged = bytes.clone();
+            damaged[interval] = units;
+            let error = load(&damaged).unwrap_err();
+            assert!(error.to_string().contains("restarts where none are due"), "every {units}: {error}");
+        }
+    }
+}
+
 /// Bits and bytes changed, put in and taken out: whatever comes of it, no panic. The seed is printed with a failure.
 #[test]
 fn damaged_at_random() {

@@ -38,11 +38,14 @@ impl Display for Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
-    /// What iPhones store unless told otherwise. The decoders in Rust are under a licence that is not ours, or new.
+    /// What iPhones store unless told otherwise. The decoders in Rust are under a licence that is not ours, or very new; none
+    /// comes with a licence for the patents on the codec.
     Heic,
-    /// A video codec's still pictures.
+    /// A video codec's still pictures. The parsers and decoders in Rust that need no C are under licences that are not ours, or
+    /// unsafe.
     Avif,
-    /// A document. A renderer draws with floating point in ways that differ between processors.
+    /// A document. The renderer in Rust, hayro, draws with other instructions on other processors, and makes the JPEG decoder
+    /// do so too; the parser below it unpacks without a limit: two megabytes took two gigabytes.
     Pdf,
     /// A drawing.
     Svg,

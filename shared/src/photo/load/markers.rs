@@ -103,12 +103,17 @@ fn check(bytes: &[u8], markers: &Markers<'_>) -> Result<(), Unreadable> {
     if !markers.progressive && scanned != markers.sampling.len() {
         return Err(damaged("its scans do not fit its components"));
     }
-    if markers
-        .scans
-        .iter()
-        .any(|scan| scan.restarts() > 0 && restarts(&bytes[scan.begin..scan.end]) < scan.restarts())
-    {
+    markers.scans.iter().try_for_each(|scan| check_restarts(scan, restarts(&bytes[scan.begin..scan.end])))
+}
+
+/// Whether a scan has the restarts that it must have, or one more at its end. At others the decoder would go on with zeros.
+fn check_restarts(scan: &Scan, found: usize) -> Result<(), Unreadable> {
+    let due = scan.restarts();
+    if found < due {
         return Err(damaged("a part of its data is missing"));
+    }
+    if found > due + usize::from(scan.interval > 0) {
+        return Err(damaged("restarts where none are due"));
     }
     Ok(())
 }
