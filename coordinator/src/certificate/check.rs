@@ -3,12 +3,13 @@
 
 use std::{io::BufRead, ops::Range};
 
-use jobs::{Accumulator, NeededReport, PartSink, Progress, Report, UnitContext, UnitError};
+use jobs::{NeededReport, PartSink, Progress, Report, UnitContext, UnitError};
 use worker::bridge::guarded;
 
-use super::{Chain, FORMAT, ReadLines, Record};
+use super::{FORMAT, ReadLines, Record};
 use crate::{
-    engine::SharedJob,
+    engine::{Folded, Opened, SharedJob, reopen},
+    ledger::Chain,
     scheduler::{RangeSet, hex},
 };
 
@@ -67,29 +68,27 @@ pub struct RangeOfJob {
     pub worker: String,
 }
 
+/// What to do where a certificate is of another program.
+const CURE: &str = "check it with the program that made it";
+
 /// Ranges that are added up.
 pub(super) struct Sum {
-    job: SharedJob,
+    opened: Opened,
     units: u64,
-    total: Box<dyn Accumulator>,
-    done: RangeSet,
-    busy_us: u64,
+    folded: Folded,
 }
 
 impl Sum {
-    /// Nothing yet of a job, if this program knows it and its plan is the same here.
-    pub fn of(kind: &str, revision: u32, settings: &str, units: u64) -> Result<Self, String> {
-        let found = jobs::find(kind).ok_or_else(|| format!("this program knows no job kind {kind:?}"))?;
-        if found.revision() != revision {
-            let ours = found.revision();
-            return Err(format!("it is of revision {revision} of its kind, this program has {ours}"));
-        }
-        let job = guarded(|| found.open(settings))?.map_err(|error| error.to_string())?;
-        if job.units() != units {
-            return Err(format!("it has {units} work units; here these settings make {}", job.units()));
-        }
-        let total = std::sync::Arc::clone(&job).accumulator();
-        Ok(Self { job, units, total, done: RangeSet::new(), busy_us: 0 })
+    /// Nothing yet of a job (kind, revision, settings), if this program would make the same of it.
+    pub fn of(job: (&str, u32, &str), units: u64) -> Result<Self, String> {
+        let opened = reopen(job, units, CURE)?;
+        let folded = Folded::nothing(std::sync::Arc::clone(&opened.job));
+        Ok(Self { opened, units, folded })
+    }
+
+    /// The names of the jobs that it needs.
+    pub fn needs(&self) -> Vec<[u8; 16]> {
+        self.opened.needs.iter().map(|need| need.name).collect()
     }
 
     /// Adds what a range has yielded.
@@ -106,13 +105,8 @@ impl Sum {
         if range.is_empty() || range.end > self.units {
             return Err(format!("there are no such work units among {}", self.units));
         }
-        if !self.done.insert(range.clone()) {
-            return Err("some of its work units came before".into());
-        }
-        guarded(|| self.job.check(range, partial).and_then(|()| self.total.absorb(partial)))?
-            .map_err(|error| error.to_string())?;
-        self.busy_us = self.busy_us.saturating_add(busy_us);
-        Ok(())
+        guarded(|| self.opened.job.check(range.clone(), partial))?.map_err(|error| error.to_string())?;
+        self.folded.add(range, partial, busy_us)
     }
 
     /// The report of all ranges: every work unit is in one of them, or was given up.
@@ -121,34 +115,26 @@ impl Sum {
         if let Some(unit) = quarantined.iter().find(|&&unit| unit >= self.units) {
             return Err(format!("work unit {unit} of {} was given up", self.units));
         }
-        if let Some(both) = given_up.iter().find(|range| self.done.intersects(range)) {
+        if let Some(both) = given_up.iter().find(|range| self.folded.done.intersects(range)) {
             return Err(format!("work units {both:?} are given up, and done"));
         }
-        let done = self.done.units();
+        let done = self.folded.done.units();
         let missing = self.units - done - given_up.units();
         if missing > 0 {
             return Err(format!("{missing} of {} work units are in no range", self.units));
         }
-        let quarantined = given_up.iter().collect();
-        let progress = Progress { units: self.units, done, busy_us: self.busy_us, quarantined, needed };
-        let bytes = self.total.bytes().map_err(|error| error.to_string())?;
-        guarded(|| self.job.report(&bytes, &progress))?.map_err(|error| error.to_string())
+        let (quarantined, busy_us) = (given_up.iter().collect(), self.folded.busy_us);
+        let progress = Progress { units: self.units, done, busy_us, quarantined, needed };
+        let bytes = self.folded.sum.bytes().map_err(|error| error.to_string())?;
+        guarded(|| self.opened.job.report(&bytes, &progress))?.map_err(|error| error.to_string())
     }
 }
 
 /// A job of which not all lines were read.
 struct Open {
-    section: usize,
-    record: Head,
-    sum: Sum,
-}
-
-/// What is known of a job before its report.
-struct Head {
     kind: String,
     name: String,
-    settings: String,
-    units: u64,
+    sum: Sum,
 }
 
 /// Reads a whole certificate.
@@ -176,7 +162,7 @@ pub fn check(input: impl BufRead) -> Result<Checked, CheckError> {
     if open.is_some() || checked.jobs.last().is_none_or(|last| last.name != job) {
         return Err(CheckError("it breaks off before the report of the job that it certifies".into()));
     }
-    checked.chain = hex(&lines.chain.0);
+    checked.chain = hex(&lines.chain);
     Ok(checked)
 }
 
@@ -187,24 +173,21 @@ fn step(checked: &mut Checked, open: Option<Open>, record: Record) -> Result<Opt
             if hex(&jobs::job_name(&kind, revision, &settings)) != name {
                 return Err("the name of the job is not that of its settings".into());
             }
-            let sum = Sum::of(&kind, revision, &settings, units)?;
-            let section = checked.jobs.len();
-            Ok(Some(Open { section, record: Head { kind, name, settings, units }, sum }))
+            let sum = Sum::of((&kind, revision, &settings), units)?;
+            Ok(Some(Open { kind, name, sum }))
         }
         (Some(mut open), Record::Range { start, end, digest, partial, worker, busy_us, .. }) => {
             let digest: [u8; 32] = bytes(&digest)?.try_into().map_err(|_| "a digest has 32 bytes")?;
             open.sum.add(start..end, &digest, &bytes(&partial)?, busy_us)?;
-            checked.ranges.push(RangeOfJob { job: open.section, units: start..end, digest, worker });
+            checked.ranges.push(RangeOfJob { job: checked.jobs.len(), units: start..end, digest, worker });
             Ok(Some(open))
         }
-        (Some(open), Record::Report { quarantined, report }) => {
-            let Open { record: Head { kind, name, settings, units }, sum, .. } = open;
-            let needed = needed(checked, &sum.job)?;
-            let ours = sum.report(&quarantined, needed)?;
+        (Some(Open { kind, name, sum }), Record::Report { quarantined, report }) => {
+            let ours = sum.report(&quarantined, needed(checked, &sum)?)?;
             if ours.json != report {
                 return Err("the report is not what the ranges add up to".into());
             }
-            let job = sum.job;
+            let Sum { opened: Opened { job, settings, .. }, units, .. } = sum;
             checked.jobs.push(Section { kind, name, settings, units, quarantined, report: ours, job });
             Ok(None)
         }
@@ -213,18 +196,15 @@ fn step(checked: &mut Checked, open: Option<Open>, record: Record) -> Result<Opt
 }
 
 /// The reports of the jobs that one needs: they come before it.
-fn needed(checked: &Checked, job: &SharedJob) -> Result<Vec<Option<NeededReport>>, String> {
-    let one = |need: jobs::Needed| {
-        let kind = jobs::find(need.kind).ok_or_else(|| format!("there is no job kind {:?}", need.kind))?;
-        let settings = kind.canonical(&need.settings).map_err(|error| error.to_string())?;
-        let name = hex(&jobs::job_name(need.kind, kind.revision(), &settings));
+fn needed(checked: &Checked, sum: &Sum) -> Result<Vec<Option<NeededReport>>, String> {
+    let one = |need: [u8; 16]| {
+        let name = hex(&need);
         let section = checked.jobs.iter().find(|section| section.name == name);
-        let section =
-            section.ok_or_else(|| format!("the {} job {name}, which it needs, is missing", need.kind))?;
+        let section = section.ok_or_else(|| format!("job {name}, which it needs, is missing"))?;
         let complete = section.quarantined.is_empty() && section.report.alarm.is_none();
         Ok(Some(NeededReport { complete, json: section.report.json.clone() }))
     };
-    job.needs().into_iter().map(one).collect()
+    sum.needs().into_iter().map(one).collect()
 }
 
 /// The bytes of small hexadecimal digits.

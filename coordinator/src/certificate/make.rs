@@ -9,8 +9,7 @@ use jobs::{NeededReport, Report};
 
 use super::{FORMAT, Lines, Record, check::Sum};
 use crate::{
-    engine::needed_names,
-    ledger::{CommitRecord, Entry, Frames, JobState, JobSummary, LedgerError, summaries},
+    ledger::{Chain, CommitRecord, Entry, Frames, JobState, JobSummary, LedgerError, summaries},
     scheduler::{JobId, hex},
 };
 
@@ -50,7 +49,7 @@ pub struct Made {
 pub fn make(dir: &Path, wanted: &str, out: &mut dyn Write) -> Result<Made, MakeError> {
     let jobs = summaries(dir)?;
     let job = one(&jobs, wanted).map_err(MakeError::Job)?;
-    let mut lines = Lines { out, chain: super::Chain::default() };
+    let mut lines = Lines { out, chain: Chain::default() };
     lines.put(&Record::Certificate {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").into(),
@@ -60,7 +59,7 @@ pub fn make(dir: &Path, wanted: &str, out: &mut dyn Write) -> Result<Made, MakeE
     let mut maker = Maker { dir, jobs: &jobs, lines, ranges: 0 };
     maker.section(job)?;
     maker.lines.out.flush()?;
-    let chain = hex(&maker.lines.chain.0);
+    let chain = hex(&maker.lines.chain);
     Ok(Made { kind: job.record.kind.clone(), ranges: maker.ranges, chain })
 }
 
@@ -100,13 +99,14 @@ impl Maker<'_> {
                 record.kind
             )));
         }
-        let needs = needed_names(&record.kind, record.revision, &record.settings).map_err(MakeError::Job)?;
+        let wrong = |why: String| MakeError::Job(format!("the {} job {name}: {why}", record.kind));
+        let mut sum =
+            Sum::of((&record.kind, record.revision, &record.settings), record.units).map_err(wrong)?;
         let mut needed = Vec::new();
-        for need in needs {
+        for need in sum.needs() {
             let found = self.jobs.iter().find(|job| job.record.name == need);
-            let found = found.ok_or_else(|| {
-                MakeError::Job(format!("job {}, which {name} needs, is not in the ledger", hex(&need)))
-            })?;
+            let found = found
+                .ok_or_else(|| wrong(format!("job {}, which it needs, is not in the ledger", hex(&need))))?;
             let report = self.section(found)?;
             needed.push(Some(NeededReport { complete: is_whole(found, &report), json: report.json }));
         }
@@ -119,9 +119,6 @@ impl Maker<'_> {
             units: record.units,
             created_unix_ms: record.created_unix_ms,
         })?;
-        let wrong = |why: String| MakeError::Job(format!("the {} job {name}: {why}", record.kind));
-        let mut sum =
-            Sum::of(&record.kind, record.revision, &record.settings, record.units).map_err(wrong)?;
         self.commits(record.id, &mut |commit| {
             sum.add(commit.range.clone(), &commit.digest, &commit.partial, commit.busy_us)
         })?;

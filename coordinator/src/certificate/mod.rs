@@ -26,7 +26,10 @@ pub use self::{
     check::{CheckError, Checked, RangeOfJob, Recomputed, Section, check, recompute},
     make::{Made, MakeError, make},
 };
-use crate::scheduler::hex;
+use crate::{
+    ledger::{Chain, chain},
+    scheduler::hex,
+};
 
 /// The number of this format.
 const FORMAT: u32 = 1;
@@ -100,17 +103,6 @@ mod text {
     }
 }
 
-/// The values of the chain.
-#[derive(Default)]
-struct Chain([u8; 32]);
-
-impl Chain {
-    fn next(&mut self, json: &[u8]) -> String {
-        self.0 = *blake3::Hasher::new().update(&self.0).update(json).finalize().as_bytes();
-        hex(&self.0)
-    }
-}
-
 /// Writes lines.
 struct Lines<'a> {
     out: &'a mut dyn Write,
@@ -120,8 +112,8 @@ struct Lines<'a> {
 impl Lines<'_> {
     fn put(&mut self, record: &Record) -> io::Result<()> {
         let json = serde_json::to_string(record).map_err(io::Error::other)?;
-        let chain = self.chain.next(json.as_bytes());
-        writeln!(self.out, "{chain} {json}")
+        self.chain = chain(&self.chain, json.as_bytes());
+        writeln!(self.out, "{} {json}", hex(&self.chain))
     }
 }
 
@@ -146,12 +138,13 @@ impl<R: BufRead> ReadLines<R> {
             return Ok(None);
         }
         let Some(line) = line.strip_suffix(b"\n") else {
-            return Err(failed("it breaks off: the file is not whole"));
+            return Err(failed("it breaks off, or is longer than any line can be: the file is not whole"));
         };
         let split =
             line.split_at_checked(64).and_then(|(chain, rest)| Some((chain, rest.strip_prefix(b" ")?)));
         let Some((chain, json)) = split else { return Err(failed("no value of the chain before a record")) };
-        if self.chain.next(json).as_bytes() != chain {
+        self.chain = self::chain(&self.chain, json);
+        if hex(&self.chain).as_bytes() != chain {
             return Err(failed("it does not continue the chain: this line, or the one before, was changed"));
         }
         serde_json::from_slice(json).map(Some).map_err(|error| failed(&error.to_string()))

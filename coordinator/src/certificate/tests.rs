@@ -128,7 +128,7 @@ fn what_does_not_add_up_is_found_whatever_the_chain_says() {
     };
     let range = records().iter().position(|record| matches!(record, Record::Range { .. })).expect("a range");
     assert!(said(&|records| drop(records.remove(range))).contains("are in no range"));
-    assert!(said(&|records| records.insert(range, records[range].clone())).contains("came before"));
+    assert!(said(&|records| records.insert(range, records[range].clone())).contains("committed twice"));
     let report = |records: &mut Vec<Record>| {
         if let Some(Record::Report { report, .. }) = records.last_mut() {
             report["total"] = "289".into();

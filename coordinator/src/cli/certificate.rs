@@ -1,7 +1,7 @@
 //! `nonet certificate`.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{BufReader, BufWriter},
     path::{Path, PathBuf},
 };
@@ -16,6 +16,7 @@ use super::{
     each::each,
     exit::{Failure, Outcome},
     format,
+    output::whole,
 };
 use crate::certificate::{self, Checked, RangeOfJob, Recomputed, check, recompute};
 
@@ -89,31 +90,11 @@ pub async fn run(args: CertificateArgs) -> Result<Outcome, Failure> {
 fn make(state: &Path, job: &str, output: Option<&Path>) -> Result<Outcome, Failure> {
     let made = match output {
         None => certificate::make(state, job, &mut BufWriter::new(std::io::stdout().lock())),
-        Some(path) => to_file(path, |out| certificate::make(state, job, out))?,
+        Some(path) => whole(path, |out| certificate::make(state, job, out)),
     };
     let made = made.map_err(|error| Failure::failed(error.to_string()))?;
     eprintln!("nonet: certificate of {} with {} ranges: {}", made.kind, made.ranges, made.chain);
     Ok(Outcome::Done)
-}
-
-/// Under another name first: there is a whole file, or none.
-fn to_file<T, E>(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
-) -> Result<Result<T, E>, Failure> {
-    let failed = |error: std::io::Error| Failure::failed(format!("{}: {error}", path.display()));
-    let mut draft = path.as_os_str().to_owned();
-    draft.push(".draft");
-    let draft = PathBuf::from(draft);
-    let mut out = BufWriter::new(File::create(&draft).map_err(failed)?);
-    let done = write(&mut out);
-    if done.is_ok() {
-        let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-        file.sync_all().and_then(|()| fs::rename(&draft, path)).map_err(failed)?;
-    } else {
-        let _ = fs::remove_file(&draft);
-    }
-    Ok(done)
 }
 
 fn check_file(args: &CheckArgs, stop: &(dyn Fn() -> bool + Sync)) -> Result<Outcome, Failure> {
@@ -122,7 +103,7 @@ fn check_file(args: &CheckArgs, stop: &(dyn Fn() -> bool + Sync)) -> Result<Outc
     let file = File::open(&args.file).map_err(|error| Failure::usage(named(&error)))?;
     let checked = check(BufReader::new(file)).map_err(|error| Failure::failed(named(&error)))?;
     let sample = args.sample.map(|share| {
-        let seed = args.seed.unwrap_or_else(|| rand_seed(&checked.chain));
+        let seed = args.seed.unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().1);
         (seed, chosen(&checked.ranges, share, seed))
     });
     let mut again: Vec<(RangeOfJob, Recomputed)> = Vec::new();
@@ -148,16 +129,6 @@ fn check_file(args: &CheckArgs, stop: &(dyn Fn() -> bool + Sync)) -> Result<Outc
             _ => format!("{which}, yields something else when it is computed again"),
         })))
     })
-}
-
-/// A seed that nobody could foresee when the certificate was written.
-fn rand_seed(chain: &str) -> u64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let mut hash = blake3::Hasher::new();
-    hash.update(chain.as_bytes())
-        .update(&now.as_nanos().to_le_bytes())
-        .update(&std::process::id().to_le_bytes());
-    hash.finalize().as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 fn length(range: &RangeOfJob) -> u64 {

@@ -71,21 +71,22 @@ fn write_blocking(
     let job = kind.open(&status.settings).map_err(|e| failed(&e))?;
     let parts = Parts::new(parts, run);
     let finished = Finished { report, parts: &parts, form: Form::of_name(path, kind.forms()) };
-    whole(path, |out| job.assemble(&finished, out)).map_err(|e| failed(&e))
+    whole(path, |out| job.assemble(&finished, out)).map_err(|e: OutputError| failed(&e))
 }
 
 /// Writes a file beside its place, syncs it, and puts it there.
-fn whole(
+pub fn whole<T, E: From<io::Error>>(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> Result<(), OutputError>,
-) -> Result<(), OutputError> {
+    write: impl FnOnce(&mut BufWriter<File>) -> Result<T, E>,
+) -> Result<T, E> {
     let name = path.file_name().ok_or_else(|| io::Error::other("not the name of a file"))?;
     let draft = path.with_file_name(format!(".{}.{}", name.display(), std::process::id()));
     let mut out = BufWriter::new(File::create(&draft)?);
-    let written = write(&mut out).and_then(|()| {
+    let written = write(&mut out).and_then(|written| {
         out.flush()?;
         out.get_ref().sync_all()?;
-        Ok(fs::rename(&draft, path)?)
+        fs::rename(&draft, path)?;
+        Ok(written)
     });
     if written.is_err() {
         drop(fs::remove_file(&draft));

@@ -15,9 +15,10 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Ask, EngineConfig, Input, Refusal,
     admin::Ticket,
+    folded::Folded,
     job_entry::{JobEntry, Past},
     sessions::Sessions,
-    writer::{After, FoldError, Folded, Reply, Request, Writer},
+    writer::{After, FoldError, Reply, Request, Writer},
 };
 use crate::{
     ledger::{CommitRecord, Entry, JobState, Ledger, LedgerError},

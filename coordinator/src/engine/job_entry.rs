@@ -6,7 +6,7 @@ use jobs::{Accumulator, BadPartial, NeededReport, Progress, Report};
 
 use super::{
     SharedJob,
-    opening::{Opened, open},
+    opening::{Opened, reopen},
 };
 use crate::{
     ledger::{CommitRecord, JobRecord, JobState, JobSummary},
@@ -50,7 +50,8 @@ const MAX_FAILURES: usize = 1000;
 impl JobEntry {
     /// A job of the ledger.
     pub fn read(summary: JobSummary) -> Self {
-        let opened = reopen(&summary.record);
+        let JobRecord { kind, revision, settings, units, .. } = &summary.record;
+        let opened = reopen((kind, *revision, settings), *units, "start it anew with --fresh");
         let (job, needs) = match opened {
             Ok(Opened { job, needs, .. }) => (Ok(job), needs.iter().map(|need| need.name).collect()),
             Err(why) => (Err(why), Vec::new()),
@@ -132,23 +133,4 @@ impl JobEntry {
         };
         job.report(&sum.bytes()?, &progress)
     }
-}
-
-fn reopen(record: &JobRecord) -> Result<Opened, String> {
-    let JobRecord { kind: name, revision, settings, units, .. } = record;
-    let kind = jobs::find(name).ok_or_else(|| format!("this program knows no job kind {name:?}"))?;
-    if kind.revision() != *revision {
-        let ours = kind.revision();
-        return Err(format!(
-            "made by revision {revision} of {name}, this program has revision {ours}: start it anew with --fresh"
-        ));
-    }
-    let opened = open(name, *revision, settings).map_err(|e| e.to_string())?;
-    if opened.job.units() != *units {
-        let ours = opened.job.units();
-        return Err(format!(
-            "was planned with {units} units, this program plans {ours}: start it anew with --fresh"
-        ));
-    }
-    Ok(opened)
 }

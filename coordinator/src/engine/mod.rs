@@ -5,6 +5,7 @@
 
 mod admin;
 mod core;
+mod folded;
 mod intake;
 mod job_entry;
 mod needs;
@@ -26,7 +27,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use opening::needed_names;
+pub(crate) use self::{
+    folded::Folded,
+    opening::{Opened, reopen},
+};
 
 use crate::{
     ledger::{Ledger, LedgerError},

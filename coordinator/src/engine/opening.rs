@@ -31,14 +31,30 @@ pub(crate) fn open(kind: &str, revision: u32, settings: &str) -> Result<Opened, 
     open_to(MAX_DEPTH, kind, Some(revision), settings)
 }
 
-/// The names of the jobs that one needs.
+/// Opens a job that was made before, if this program would make the same of it. `cure` says what to do where it is another
+/// one here.
 ///
 /// # Errors
 ///
-/// When the settings make no job of this program.
-pub(crate) fn needed_names(kind: &str, revision: u32, settings: &str) -> Result<Vec<[u8; 16]>, String> {
-    let opened = open(kind, revision, settings).map_err(|refusal| refusal.to_string())?;
-    Ok(opened.needs.iter().map(|need| need.name).collect())
+/// When the kind, its revision, or the plan is another one here.
+pub(crate) fn reopen(
+    (name, revision, settings): (&str, u32, &str),
+    units: u64,
+    cure: &str,
+) -> Result<Opened, String> {
+    let kind = jobs::find(name).ok_or_else(|| format!("this program knows no job kind {name:?}"))?;
+    let ours = kind.revision();
+    if ours != revision {
+        return Err(format!(
+            "made by revision {revision} of {name}, this program has revision {ours}: {cure}"
+        ));
+    }
+    let opened = open(name, revision, settings).map_err(|e| e.to_string())?;
+    let ours = opened.job.units();
+    if ours != units {
+        return Err(format!("was planned with {units} units, this program plans {ours}: {cure}"));
+    }
+    Ok(opened)
 }
 
 fn open_to(depth: u32, name: &str, revision: Option<u32>, settings: &str) -> Result<Opened, Refusal> {

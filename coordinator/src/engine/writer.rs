@@ -8,12 +8,13 @@ use std::{
     thread::JoinHandle,
 };
 
-use jobs::{Accumulator, ErasedJob};
+use jobs::ErasedJob;
 use worker::bridge::guarded;
 
+use super::folded::Folded;
 use crate::{
     ledger::{CommitRecord, Entry, Ledger, LedgerError},
-    scheduler::{JobId, RangeSet, Token},
+    scheduler::{JobId, Token},
 };
 
 /// What the engine wants to hear when an entry is durable.
@@ -65,16 +66,6 @@ impl From<LedgerError> for FoldError {
     fn from(error: LedgerError) -> Self {
         Self::Ledger(error)
     }
-}
-
-/// A job's commits, added up.
-pub struct Folded {
-    /// Committed ranges.
-    pub done: RangeSet,
-    /// Their sum.
-    pub sum: Box<dyn Accumulator>,
-    /// Computing time of all of them.
-    pub busy_us: u64,
 }
 
 /// Entries in a group at most.
@@ -185,21 +176,13 @@ fn append(
 }
 
 fn fold(ledger: &dyn Ledger, id: JobId, job: Arc<dyn ErasedJob>) -> Result<Folded, FoldError> {
-    let (mut done, mut sum, mut trouble, mut spent_us) = (RangeSet::new(), job.accumulator(), None, 0u64);
+    let (mut folded, mut trouble) = (Folded::nothing(job), None);
     ledger.commits(id, &mut |commit| {
         let CommitRecord { range, partial, busy_us, .. } = commit;
-        spent_us = spent_us.saturating_add(busy_us);
-        if !done.insert(range.clone()) {
-            trouble.get_or_insert(format!("range {range:?} is committed twice"));
-        } else if let Err(error) =
-            guarded(|| sum.absorb(&partial)).and_then(|sum| sum.map_err(|e| e.to_string()))
-        {
-            trouble.get_or_insert(format!("the result of range {range:?} does not add up: {error}"));
+        if trouble.is_none() {
+            trouble = folded.add(range, &partial, busy_us).err();
         }
         Ok(())
     })?;
-    match trouble {
-        None => Ok(Folded { done, sum, busy_us: spent_us }),
-        Some(text) => Err(FoldError::Job(text)),
-    }
+    trouble.map_or(Ok(folded), |text| Err(FoldError::Job(text)))
 }

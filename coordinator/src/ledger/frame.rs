@@ -189,7 +189,8 @@ pub(super) fn decode(payload: &[u8], offset: u64) -> Result<Vec<(Place, Entry)>,
     if rest.is_empty() { Ok(entries) } else { Err(format!("{} bytes follow its last entry", rest.len())) }
 }
 
-pub(super) fn chain(previous: &Chain, payload: &[u8]) -> Chain {
+/// The next value of a chain.
+pub(crate) fn chain(previous: &Chain, payload: &[u8]) -> Chain {
     *blake3::Hasher::new().update(previous).update(payload).finalize().as_bytes()
 }
 

@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::frame::chain;
 pub use self::{
     audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, rebuild, summaries},
     book::MAX_ERROR_BYTES,

@@ -1,0 +1,39 @@
+//! The commits of a job, added up.
+
+use std::{ops::Range, sync::Arc};
+
+use jobs::{Accumulator, ErasedJob};
+use worker::bridge::guarded;
+
+use crate::scheduler::RangeSet;
+
+/// Commits that were added up.
+pub(crate) struct Folded {
+    /// Committed ranges.
+    pub done: RangeSet,
+    /// Their sum.
+    pub sum: Box<dyn Accumulator>,
+    /// Computing time of all of them.
+    pub busy_us: u64,
+}
+
+impl Folded {
+    /// None yet.
+    pub fn nothing(job: Arc<dyn ErasedJob>) -> Self {
+        Self { done: RangeSet::new(), sum: job.accumulator(), busy_us: 0 }
+    }
+
+    /// Adds what a range has yielded.
+    ///
+    /// # Errors
+    ///
+    /// When a unit of it was there before, or the partial belongs to another job. The sum is then good for nothing.
+    pub fn add(&mut self, range: Range<u64>, partial: &[u8], busy_us: u64) -> Result<(), String> {
+        if !self.done.insert(range.clone()) {
+            return Err(format!("range {range:?} is committed twice"));
+        }
+        self.busy_us = self.busy_us.saturating_add(busy_us);
+        let added = guarded(|| self.sum.absorb(partial)).and_then(|sum| sum.map_err(|e| e.to_string()));
+        added.map_err(|error| format!("the result of range {range:?} does not add up: {error}"))
+    }
+}
