@@ -25,7 +25,7 @@ pub(super) type Costs = [f32; 10];
 /// The cost of a whole correction, and of one cell of it, that is believed: people make mistakes in filling in, too.
 const MOST_COST: f32 = 60.0;
 const MOST_COST_OF_CELL: f32 = 9.0;
-/// The most cells of which a change may cost more: a hand that the classifier does not know is misread several times,
+/// The most cells of a board that is filled in of which a change may cost more: a hand that the classifier does not know is misread several times,
 /// while one clash of two clear digits is somebody's mistake.
 const MOST_MISREAD: std::ops::RangeInclusive<usize> = 2..=6;
 /// The same for a change that makes one solution of several: a board may have several.
@@ -115,16 +115,25 @@ pub(super) fn decode(shape: Shape, evidence: &[Costs], counter: &mut Counter) ->
     Decoded { cells, confidence, solutions, cost }
 }
 
+/// Per cent of the cells. Where more have a digit, somebody has filled the board in.
+const NEARLY_FULL: usize = 85;
+
+/// Whether a board with so many digits is one that somebody has filled in.
+pub(super) fn is_nearly_full(digits: usize, cells: usize) -> bool {
+    digits * 100 > cells * NEARLY_FULL
+}
+
 /// The part of the cells without a digit among those that the classifier was trained on.
 const EMPTY: f32 = 0.32;
 
 /// The evidence for cells like those of this board: where nearly every cell has a digit, one that seems empty is rather
 /// one with a digit that is hard to see, for boards are either puzzles or filled in.
 fn with_prior(evidence: &[Costs]) -> Vec<Costs> {
-    let empty = evidence.iter().filter(|costs| costs[0] == 0.0).count() as f32 / evidence.len() as f32;
-    if empty > 0.15 {
+    let empty = evidence.iter().filter(|costs| costs[0] == 0.0).count();
+    if !is_nearly_full(evidence.len() - empty, evidence.len()) {
         return evidence.to_vec();
     }
+    let empty = empty as f32 / evidence.len() as f32;
     let part = (empty / 4.0).max(0.003);
     let more = ln(EMPTY / (1.0 - EMPTY) * (1.0 - part) / part);
     let one = |costs: &Costs| {
@@ -186,7 +195,8 @@ fn explained(shape: Shape, raw: &[u8], evidence: &[Costs], counter: &mut Counter
     let cost = |(&to, costs): (&u8, &Costs)| costs[usize::from(to)];
     let likely = better.iter().zip(evidence).map(cost).all(|cost| cost <= MOST_COST_OF_CELL);
     let changed = raw.iter().zip(&better).filter(|(from, to)| from != to).count();
-    let likely = likely || MOST_MISREAD.contains(&changed);
+    let digits = raw.iter().filter(|&&value| value != 0).count();
+    let likely = likely || is_nearly_full(digits, raw.len()) && MOST_MISREAD.contains(&changed);
     let solutions = counter.count(shape, std::slice::from_ref(&better))[0];
     (likely && solutions == 1).then_some(better)
 }

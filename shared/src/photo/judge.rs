@@ -2,7 +2,7 @@
 
 use super::{
     classify::{CANDIDATES, LogProbabilities},
-    decode::{Costs, Decoded, peers},
+    decode::{Costs, Decoded, is_nearly_full, peers},
 };
 use crate::{grid::Shape, unavoidable::CellSet};
 
@@ -10,8 +10,6 @@ use crate::{grid::Shape, unavoidable::CellSet};
 const SURE: f32 = 0.97;
 /// The same on a board that has no one solution.
 const SURER: f32 = 0.999;
-/// Per cent of the cells. Where more have a digit, somebody has filled the board in, and an empty cell is doubtful.
-const NEARLY_FULL: usize = 85;
 
 /// What is thought of a lattice with digits.
 #[derive(Clone, Debug)]
@@ -41,7 +39,8 @@ pub(super) fn judge(
     present: f64,
 ) -> Judged {
     let digits = decoded.cells.iter().filter(|&&value| value != 0).count();
-    let nearly_full = digits * 100 > decoded.cells.len() * NEARLY_FULL;
+    // There an empty cell is doubtful.
+    let nearly_full = is_nearly_full(digits, decoded.cells.len());
     let clashes = clashing(&decoded.cells, shape);
     let doubtful = |&cell: &usize| {
         decoded.confidence[cell] < if decoded.solutions == 1 { SURE } else { SURER }
