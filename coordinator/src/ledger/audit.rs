@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 use worker::store::{FolderLock, Store, sync_folder};
 
 use super::{
-    Entry, JobState, JobSummary, LedgerError,
+    Entry, JobState, LedgerError,
     book::Book,
     embedded::{self, EmbeddedLedger, LOCK, STORE},
     frame::Place,
@@ -171,22 +171,6 @@ pub fn check(dir: &Path) -> Result<CheckReport, LedgerError> {
         }
     };
     Ok(report)
-}
-
-/// The jobs of a ledger that are not removed, in the order of submission, as its journal has them. Needs no lock.
-///
-/// # Errors
-///
-/// When the journal does not read, or contradicts itself.
-pub fn summaries(dir: &Path) -> Result<Vec<JobSummary>, LedgerError> {
-    let mut frames = Frames::open(dir)?;
-    let mut book = Book::default();
-    while let Some(frame) = frames.next_frame()? {
-        for (_, entry) in &frame.entries {
-            book.enter_one(entry).map_err(LedgerError::Inconsistent)?;
-        }
-    }
-    Ok(book.accounts().into_iter().map(|account| account.summary.clone()).collect())
 }
 
 fn tally(

@@ -12,6 +12,7 @@ mod index;
 mod indexer;
 mod journal;
 mod pages;
+mod summaries;
 
 use std::ops::Range;
 
@@ -19,12 +20,13 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::frame::chain;
 pub use self::{
-    audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, rebuild, summaries},
+    audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, rebuild},
     book::MAX_ERROR_BYTES,
     embedded::EmbeddedLedger,
     error::LedgerError,
     frame::{Chain, MAX_ENTRY_BYTES, MAX_FRAME_BYTES, Place, Position},
     journal::{Frame, Frames, JOURNAL, Journal, Tail},
+    summaries::summaries,
 };
 use crate::scheduler::{JobId, WorkerId};
 

@@ -25,8 +25,8 @@ pub(super) type Costs = [f32; 10];
 /// The cost of a whole correction, and of one cell of it, that is believed: people make mistakes in filling in, too.
 const MOST_COST: f32 = 60.0;
 const MOST_COST_OF_CELL: f32 = 9.0;
-/// The most cells of a board that is filled in of which a change may cost more: a hand that the classifier does not know is misread several times,
-/// while one clash of two clear digits is somebody's mistake.
+/// The most cells of a board that is filled in of which a change may cost more: a hand that the classifier does not know is
+/// misread several times, while one clash of two clear digits is somebody's mistake.
 const MOST_MISREAD: std::ops::RangeInclusive<usize> = 2..=6;
 /// The same for a change that makes one solution of several: a board may have several.
 const MOST_COST_OF_CLUE: f32 = 4.5;
