@@ -4,9 +4,9 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 
 use jobs::Report;
 use proto::v1::{
-    ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, ListReply, ListRequest, ResultReply,
-    ResultRequest, State, StatusRequest, SubmitReply, SubmitRequest, ToWorker, Welcome, WorkersReply,
-    WorkersRequest,
+    ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, LeaderReply, LeaderRequest, ListReply,
+    ListRequest, ResultReply, ResultRequest, State, StatusRequest, SubmitReply, SubmitRequest, ToWorker,
+    Welcome, WorkersReply, WorkersRequest,
     farm_server::{Farm, FarmServer},
     jobs_server::{Jobs, JobsServer},
 };
@@ -26,7 +26,10 @@ use tonic::{
     transport::{Server, server::Connected},
 };
 
-use crate::engine::{Engine, Refusal, Welcomed};
+use crate::{
+    engine::{Engine, Refusal, Welcomed},
+    seat::Seat,
+};
 
 /// Messages under way to a worker before the engine keeps them back.
 const OUTGOING_MESSAGES: usize = 64;
@@ -37,13 +40,13 @@ const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long open streams may take to end when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Serves `engine` on a TCP port until `stop`.
+/// Serves who sits in `seat` on a TCP port until `stop`.
 ///
 /// # Errors
 ///
 /// When the transport fails.
 pub async fn serve_tcp(
-    engine: Engine,
+    seat: Seat,
     listener: TcpListener,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
@@ -53,24 +56,24 @@ pub async fn serve_tcp(
             drop(stream.set_nodelay(true));
         })
     });
-    serve(engine, incoming, stop).await
+    serve(seat, incoming, stop).await
 }
 
-/// Serves `engine` inside this process until `stop`: the other ends come through `pipes`.
+/// Serves who sits in `seat` inside this process until `stop`: the other ends come through `pipes`.
 ///
 /// # Errors
 ///
 /// When the transport fails.
 pub async fn serve_memory(
-    engine: Engine,
+    seat: Seat,
     pipes: mpsc::Receiver<DuplexStream>,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    serve(engine, ReceiverStream::new(pipes).map(Ok::<_, std::io::Error>), stop).await
+    serve(seat, ReceiverStream::new(pipes).map(Ok::<_, std::io::Error>), stop).await
 }
 
 async fn serve<S, IO, E>(
-    engine: Engine,
+    seat: Seat,
     incoming: S,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error>
@@ -80,7 +83,7 @@ where
     IO::ConnectInfo: Clone + Send + Sync + 'static,
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
-    let service = Service { engine, stop: stop.clone() };
+    let service = Service { seat, stop: stop.clone() };
     let farm = FarmServer::from_arc(Arc::new(service.clone()))
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
@@ -104,8 +107,19 @@ where
 
 #[derive(Clone)]
 struct Service {
-    engine: Engine,
+    seat: Seat,
     stop: CancellationToken,
+}
+
+impl Service {
+    fn engine(&self) -> Result<Engine, Status> {
+        self.seat.engine().map_err(|leader| {
+            let leader = leader.map_or("none leads yet".into(), |url| format!("{url} leads"));
+            Status::unavailable(format!(
+                "this coordinator stands by, {leader}: name all of them, with commas between"
+            ))
+        })
+    }
 }
 
 type Replies<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -118,6 +132,7 @@ impl Farm for Service {
         &self,
         request: Request<Streaming<FromWorker>>,
     ) -> Result<Response<Self::WorkStream>, Status> {
+        let engine = self.engine()?;
         let mut incoming = request.into_inner();
         let first = timeout(HELLO_TIMEOUT, incoming.message()).await;
         let first = first.map_err(|_| Status::deadline_exceeded("no hello within 10 s"))??;
@@ -125,13 +140,13 @@ impl Farm for Service {
         let hello = hello.ok_or_else(|| Status::invalid_argument("the first message must be a hello"))?;
         let (outgoing, messages) = mpsc::channel(OUTGOING_MESSAGES);
         let Welcomed { session, ledger_id, heartbeat_ms } =
-            self.engine.hello(hello, outgoing).await.map_err(to_status)?;
+            engine.hello(hello, outgoing).await.map_err(to_status)?;
         let welcome = Welcome {
             version: env!("CARGO_PKG_VERSION").into(),
             ledger_id: ledger_id.to_vec().into(),
             heartbeat_ms,
         };
-        let (engine, stop) = (self.engine.clone(), self.stop.clone());
+        let stop = self.stop.clone();
         tokio::spawn(async move {
             loop {
                 let message = tokio::select! {
@@ -163,29 +178,38 @@ impl Farm for Service {
 impl Jobs for Service {
     type StatusStream = Replies<JobStatus>;
 
+    async fn leader(&self, _: Request<LeaderRequest>) -> Result<Response<LeaderReply>, Status> {
+        let (leads, url) = match self.seat.engine() {
+            Ok(_) => (true, String::new()),
+            Err(leader) => (false, leader.unwrap_or_default()),
+        };
+        Ok(Response::new(LeaderReply { leads, url }))
+    }
+
     async fn submit(&self, request: Request<SubmitRequest>) -> Result<Response<SubmitReply>, Status> {
-        let (job, existed) = self.engine.submit(request.into_inner()).await.map_err(to_status)?;
+        let (job, existed) = self.engine()?.submit(request.into_inner()).await.map_err(to_status)?;
         Ok(Response::new(SubmitReply { job: Some(job), existed }))
     }
 
     async fn list(&self, _: Request<ListRequest>) -> Result<Response<ListReply>, Status> {
-        let jobs = self.engine.list().await.map_err(to_status)?;
+        let jobs = self.engine()?.list().await.map_err(to_status)?;
         Ok(Response::new(ListReply { jobs }))
     }
 
     async fn status(&self, request: Request<StatusRequest>) -> Result<Response<Self::StatusStream>, Status> {
         let StatusRequest { job, watch } = request.into_inner();
-        let first = self.engine.status(job).await.map_err(to_status)?;
+        let engine = self.engine()?;
+        let first = engine.status(job).await.map_err(to_status)?;
         if !watch {
             return Ok(Response::new(Box::pin(tokio_stream::once(Ok(first)))));
         }
         let (statuses, stream) = mpsc::channel(1);
-        tokio::spawn(watch_job(self.engine.clone(), first, statuses, self.stop.clone()));
+        tokio::spawn(watch_job(engine, first, statuses, self.stop.clone()));
         Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
     }
 
     async fn result(&self, request: Request<ResultRequest>) -> Result<Response<ResultReply>, Status> {
-        let (job, report) = self.engine.result(request.into_inner().job).await.map_err(to_status)?;
+        let (job, report) = self.engine()?.result(request.into_inner().job).await.map_err(to_status)?;
         let Report { json, table, csv, alarm, plots } = report;
         let (json, plots) = (json.to_string(), jobs::plot::to_json(&plots));
         let alarm = alarm.unwrap_or_default();
@@ -195,17 +219,17 @@ impl Jobs for Service {
     async fn control(&self, request: Request<ControlRequest>) -> Result<Response<JobStatus>, Status> {
         let request = request.into_inner();
         let action = request.action();
-        let status = self.engine.control(request.job, action).await.map_err(to_status)?;
+        let status = self.engine()?.control(request.job, action).await.map_err(to_status)?;
         Ok(Response::new(status))
     }
 
     async fn workers(&self, _: Request<WorkersRequest>) -> Result<Response<WorkersReply>, Status> {
-        let workers = self.engine.workers().await.map_err(to_status)?;
+        let workers = self.engine()?.workers().await.map_err(to_status)?;
         Ok(Response::new(WorkersReply { workers }))
     }
 
     async fn drain(&self, request: Request<DrainRequest>) -> Result<Response<DrainReply>, Status> {
-        let worker = self.engine.drain(request.into_inner().worker).await.map_err(to_status)?;
+        let worker = self.engine()?.drain(request.into_inner().worker).await.map_err(to_status)?;
         Ok(Response::new(DrainReply { worker }))
     }
 }

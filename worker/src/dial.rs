@@ -54,7 +54,29 @@ impl Dial {
     /// When one of them is no such address.
     pub fn tcp(addresses: &str) -> Result<Self, DialError> {
         let endpoints: Result<Vec<_>, _> = addresses.split(',').map(str::trim).map(endpoint).collect();
-        Ok(Self::Tcp { endpoints: endpoints?, next: AtomicUsize::new(0) })
+        let mut endpoints = endpoints?;
+        if endpoints.len() > 1 {
+            endpoints = endpoints.into_iter().map(impatient).collect();
+        }
+        Ok(Self::Tcp { endpoints, next: AtomicUsize::new(0) })
+    }
+
+    /// Each address by itself, for those who try all of them at once.
+    #[must_use]
+    pub fn each(&self) -> Vec<Self> {
+        match self {
+            Self::Tcp { endpoints, .. } => endpoints
+                .iter()
+                .map(|endpoint| Self::Tcp { endpoints: vec![endpoint.clone()], next: AtomicUsize::new(0) })
+                .collect(),
+            Self::Memory(pipes) => vec![Self::Memory(pipes.clone())],
+        }
+    }
+
+    /// Whether there are several coordinators, of which one leads.
+    #[must_use]
+    pub fn has_standbys(&self) -> bool {
+        matches!(self, Self::Tcp { endpoints, .. } if endpoints.len() > 1)
     }
 
     /// Opens a connection.
@@ -98,6 +120,14 @@ fn endpoint(address: &str) -> Result<Endpoint, DialError> {
         .http2_keep_alive_interval(Duration::from_secs(4))
         .keep_alive_timeout(Duration::from_secs(6))
         .keep_alive_while_idle(true))
+}
+
+/// Where another coordinator can take over, one that says nothing is given up sooner.
+fn impatient(endpoint: Endpoint) -> Endpoint {
+    endpoint
+        .connect_timeout(Duration::from_secs(2))
+        .http2_keep_alive_interval(Duration::from_millis(1_500))
+        .keep_alive_timeout(Duration::from_millis(1_500))
 }
 
 fn absent(address: &str, error: &dyn std::error::Error) -> DialError {

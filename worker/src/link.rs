@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use proto::v1::{FromWorker, Hello, KindVersion, ToWorker, farm_client::FarmClient};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
@@ -43,6 +44,8 @@ const OUTGOING_MESSAGES: usize = 4;
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest wait between two attempts.
 pub const BACKOFF_CAP_MS: u64 = 5_000;
+/// The same where another coordinator is about to take over.
+const STANDBY_CAP_MS: u64 = 500;
 
 /// Dials after `first_wait`, until it succeeds or is refused. Says once what it waits for, not at every attempt.
 ///
@@ -51,7 +54,7 @@ pub const BACKOFF_CAP_MS: u64 = 5_000;
 /// Only [`LinkError::Refused`].
 pub async fn open(dial: Arc<Dial>, hello: Hello, first_wait: Duration) -> Result<Link, LinkError> {
     tokio::time::sleep(first_wait).await;
-    let mut backoff = Backoff::new(BACKOFF_CAP_MS);
+    let mut backoff = Backoff::new(if dial.has_standbys() { STANDBY_CAP_MS } else { BACKOFF_CAP_MS });
     let mut said = HashSet::new();
     loop {
         match attempt(&dial, hello.clone()).await {
@@ -68,7 +71,23 @@ pub async fn open(dial: Arc<Dial>, hello: Hello, first_wait: Duration) -> Result
     }
 }
 
+/// Tries all addresses at once: one of them leads, and those that do not say so, or nothing.
 async fn attempt(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
+    let mut attempts: FuturesUnordered<_> =
+        dial.each().into_iter().map(|dial| knock(dial, hello.clone())).collect();
+    let mut worst = LinkError::Broken("there is no address to try".into());
+    while let Some(attempted) = attempts.next().await {
+        match attempted {
+            Ok(link) => return Ok(link),
+            // That of the one that leads counts.
+            Err(error) if matches!(worst, LinkError::Refused(_)) => drop(error),
+            Err(error) => worst = error,
+        }
+    }
+    Err(worst)
+}
+
+async fn knock(dial: Dial, hello: Hello) -> Result<Link, LinkError> {
     let channel = dial.connect().await?;
     let mut client = FarmClient::new(channel)
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)

@@ -4,19 +4,23 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use worker::{
     cli::{WorkerArgs, stop_on_signal},
     config_file::ConfigFile,
 };
 
 use super::{
+    cluster::Member,
     exit::{Failure, Outcome},
     format,
     run::open_ledger,
 };
 use crate::{
     engine::{Engine, EngineConfig, EngineTask},
+    ledger::{Ledger, etcd::Address},
     scheduler::Policy,
+    seat::Seat,
     server,
 };
 
@@ -26,9 +30,15 @@ pub struct CoordinatorArgs {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:7700]
     #[arg(long, env = "NONET_LISTEN", value_name = "HOST:PORT")]
     listen: Option<String>,
-    /// Folder of the ledger [default: ./nonet-state]
+    /// Folder of the ledger [default: ./nonet-state]; of no use with --ledger
     #[arg(long, env = "NONET_STATE", value_name = "DIR")]
     state: Option<PathBuf>,
+    /// Ledger in etcd, for several coordinators of which one leads: etcd://HOST:PORT,HOST:PORT,HOST:PORT
+    #[arg(long, env = "NONET_LEDGER", value_name = "URL")]
+    ledger: Option<String>,
+    /// Where workers and users reach this coordinator, if not where it listens; shown by the others
+    #[arg(long, env = "NONET_ADVERTISE", value_name = "URL")]
+    advertise: Option<String>,
     /// Listen off loopback without encryption: only in a network where everybody is trusted
     #[arg(long, env = "NONET_ALLOW_PLAINTEXT")]
     allow_plaintext: bool,
@@ -57,7 +67,7 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let state = args.state.or(file.state).unwrap_or_else(|| "nonet-state".into());
     let stop = stop_on_signal()?;
     let listener = bind(&listen, allow_plaintext).await?;
-    let ledger = open_ledger(state).await?;
+    let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
     let policy = Policy {
         target_lease_ms: args.lease_ms.max(1),
         silence_ms: args.silence_ms.max(100),
@@ -66,11 +76,31 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     };
     let heartbeat_ms = u32::try_from(policy.silence_ms / BEATS_PER_SILENCE).unwrap_or(u32::MAX).min(3_000);
     let config = EngineConfig { policy, heartbeat_ms, start_unfinished: true };
+    let url = format!("http://{address}");
+    match args.ledger.or(file.ledger) {
+        Some(ledger) => {
+            let ledger = Address::parse(&ledger).map_err(|e| Failure::usage(format!("--ledger {e}")))?;
+            format::print(&format!("{url}\n"))?;
+            tracing::info!("coordinator at {url}");
+            let url = args.advertise.or(file.advertise).unwrap_or(url);
+            Member { ledger, url, config }.serve(listener, stop).await
+        }
+        None => alone(open_ledger(state).await?, config, listener, stop).await,
+    }
+}
+
+/// The only coordinator: leads as long as it lives.
+async fn alone(
+    ledger: Box<dyn Ledger>,
+    config: EngineConfig,
+    listener: TcpListener,
+    stop: CancellationToken,
+) -> Result<Outcome, Failure> {
+    let address = listener.local_addr().map_err(|e| Failure::failed(e.to_string()))?;
     let EngineTask { engine, mut task, stop: stop_engine } = Engine::start(ledger, config)?;
-    let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
     format::print(&format!("http://{address}\n"))?;
     tracing::info!("coordinator at http://{address}");
-    let server = server::serve_tcp(engine, listener, stop.clone());
+    let server = server::serve_tcp(Seat::of(engine), listener, stop.clone());
     tokio::pin!(server);
     let ended = tokio::select! {
         ended = &mut task => ended,

@@ -6,6 +6,7 @@ mod args;
 mod bench;
 mod canonical;
 mod certificate;
+mod cluster;
 mod compare;
 mod daemon;
 mod each;

@@ -1,5 +1,7 @@
 //! Commands that ask a coordinator elsewhere.
 
+use std::sync::Arc;
+
 use clap::{ArgMatches, FromArgMatches};
 use proto::v1::{Action, State, SubmitRequest};
 use worker::{
@@ -21,7 +23,7 @@ use crate::client::Client;
 async fn connect(to: RemoteArgs) -> Result<Client, Failure> {
     let file = ConfigFile::read(to.config.as_deref())?;
     let address = to.coordinator.or(file.coordinator).unwrap_or_else(|| DEFAULT_COORDINATOR.into());
-    Ok(Client::connect(&Dial::tcp(&address)?).await?)
+    Ok(Client::connect(&Arc::new(Dial::tcp(&address)?)).await?)
 }
 
 /// `nonet submit`.

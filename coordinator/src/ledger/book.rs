@@ -62,6 +62,21 @@ impl Book {
         self.removed.insert(job);
     }
 
+    /// Jobs that existed.
+    pub fn removed(&self) -> impl Iterator<Item = JobId> {
+        self.removed.iter().copied()
+    }
+
+    /// The order of the next job.
+    pub fn next_order(&self) -> u64 {
+        self.next_order
+    }
+
+    /// Remembers that orders below this one were given.
+    pub fn skip_orders(&mut self, next: u64) {
+        self.next_order = self.next_order.max(next);
+    }
+
     pub fn account(&self, job: JobId) -> Option<&Account> {
         self.accounts.get(&job)
     }

@@ -7,6 +7,7 @@ mod audit;
 mod book;
 mod embedded;
 mod error;
+pub mod etcd;
 mod frame;
 mod index;
 mod indexer;
@@ -131,7 +132,7 @@ pub enum Entry {
 }
 
 /// All that the ledger knows of a job, its commits apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobSummary {
     /// As submitted.
     pub record: JobRecord,
@@ -147,7 +148,7 @@ pub struct JobSummary {
     pub conflicts: Vec<CommitRecord>,
 }
 
-/// What a durable record of jobs must do. Implemented by the embedded journal + sled, later by etcd.
+/// What a durable record of jobs must do. Implemented by the embedded journal with sled, and by etcd.
 pub trait Ledger: Send {
     /// Appends a group, and returns when it is durable. Either all of it is, or an error is returned. After
     /// [`LedgerError::Refused`] nothing happened and the ledger goes on; after any other error it takes nothing more.
