@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod etcd;
 pub mod page;
 
 use std::{
@@ -18,7 +19,7 @@ use serde_json::Value;
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A process that is killed when the test is over, however it ends.
-pub struct Process(Child);
+pub struct Process(pub Child);
 
 impl Process {
     pub fn pid(&self) -> u32 {

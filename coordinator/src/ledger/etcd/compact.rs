@@ -43,8 +43,12 @@ impl EtcdLedger {
         self.compact()
     }
 
-    /// Makes a new base of all that is known.
-    pub(super) fn compact(&mut self) -> Result<(), LedgerError> {
+    /// Makes a new base of all that is known. Happens by itself whenever a megabyte was appended.
+    ///
+    /// # Errors
+    ///
+    /// As appending.
+    pub fn compact(&mut self) -> Result<(), LedgerError> {
         let mut body = Body {
             next_page: 0,
             next_order: self.book.next_order(),

@@ -25,9 +25,11 @@ use super::{
 };
 use crate::ledger::LedgerError;
 
-/// A leader that has not renewed its lease for so long is none any more.
-pub const LEASE: Duration = Duration::from_secs(3);
+/// A leader that has not renewed its lease for so long is none any more, for etcd.
 const LEASE_S: i64 = 3;
+/// And for itself. Longer, because etcd prolongs all leases while it elects a leader of its own and answers nobody; what a
+/// leader without a lease writes meanwhile is refused.
+pub const PATIENCE: Duration = Duration::from_millis(4_500);
 /// How often it is renewed.
 const BEAT: Duration = Duration::from_millis(700);
 /// How long a candidate trusts its watch before it looks.
@@ -166,12 +168,12 @@ fn read(value: &[u8]) -> Leader {
     serde_json::from_slice(value).unwrap_or_else(|_| Leader { url: "somewhere".into(), pid: 0 })
 }
 
-/// Renews the lease until that has not worked for as long as the lease lasts.
+/// Renews the lease until that has not worked for [`PATIENCE`].
 async fn keep(wire: Arc<Wire>, lease: i64, since: Instant, lost: CancellationToken) {
     let mut good = since;
     let mut next = since + BEAT;
     loop {
-        let end = good + LEASE;
+        let end = good + PATIENCE;
         tokio::time::sleep_until(next.min(end)).await;
         let asked = Instant::now();
         if asked >= end {

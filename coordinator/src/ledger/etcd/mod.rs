@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 pub use self::{
     address::Address,
     compact::{Adding, Merging, SEVERAL},
-    election::{LEASE, Leader, Term, campaign},
+    election::{Leader, PATIENCE, Term, campaign},
     office::Office,
     wire::Wire,
 };

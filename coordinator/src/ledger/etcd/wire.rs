@@ -10,8 +10,7 @@ use std::{
 };
 
 use proto::etcd::{
-    ResponseHeader, kv_client::KvClient, lease_client::LeaseClient, maintenance_client::MaintenanceClient,
-    watch_client::WatchClient,
+    ResponseHeader, kv_client::KvClient, lease_client::LeaseClient, watch_client::WatchClient,
 };
 use tonic::{
     Code, Status,
@@ -86,10 +85,6 @@ impl Node {
 
     pub fn watch(&self) -> WatchClient<Channel> {
         WatchClient::new(self.0.clone())
-    }
-
-    pub fn maintenance(&self) -> MaintenanceClient<Channel> {
-        MaintenanceClient::new(self.0.clone())
     }
 }
 
