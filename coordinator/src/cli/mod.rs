@@ -20,6 +20,7 @@ mod progress;
 mod read;
 mod remote;
 mod run;
+mod source;
 
 use std::process::ExitCode;
 

@@ -39,7 +39,7 @@ pub(super) enum Undo {
 type CommitRange = (JobId, std::ops::Range<u64>);
 
 /// All jobs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Book {
     accounts: BTreeMap<JobId, Account>,
     names: BTreeMap<[u8; 16], JobId>,

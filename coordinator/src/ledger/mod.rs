@@ -13,7 +13,7 @@ mod index;
 mod indexer;
 mod journal;
 mod pages;
-mod summaries;
+mod reading;
 
 use std::ops::Range;
 
@@ -21,13 +21,13 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::frame::chain;
 pub use self::{
-    audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, rebuild},
+    audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, export_known, rebuild},
     book::MAX_ERROR_BYTES,
     embedded::EmbeddedLedger,
     error::LedgerError,
     frame::{Chain, MAX_ENTRY_BYTES, MAX_FRAME_BYTES, Place, Position},
     journal::{Frame, Frames, JOURNAL, Journal, Tail},
-    summaries::summaries,
+    reading::{JournalReading, Reading},
 };
 use crate::scheduler::{JobId, WorkerId};
 

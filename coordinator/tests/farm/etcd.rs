@@ -7,11 +7,12 @@ use std::{
     time::Duration,
 };
 
-use super::{Process, free_address, until};
+use super::{Process, free_address, host::Host, until};
 
 /// A cluster of etcd that ends with the test.
 pub struct Etcd {
     dir: tempfile::TempDir,
+    hosts: Vec<Host>,
     clients: Vec<String>,
     peers: Vec<String>,
     pub nodes: Vec<Option<Process>>,
@@ -29,15 +30,22 @@ pub fn is_here() -> bool {
 }
 
 impl Etcd {
-    /// Starts the nodes and waits until they agree on a leader.
+    /// Starts the nodes on this machine and waits until they agree on a leader.
     pub fn start(nodes: usize) -> Self {
-        let mut addresses: Vec<String> = (0..2 * nodes).map(|_| free_address()).collect();
-        addresses.sort();
-        addresses.dedup();
-        assert_eq!(addresses.len(), 2 * nodes, "distinct ports");
-        let peers = addresses.split_off(nodes);
+        Self::start_on(&vec![Host::here(); nodes])
+    }
+
+    /// One node on each host.
+    pub fn start_on(hosts: &[Host]) -> Self {
+        let nodes = hosts.len();
+        let address = |host: &Host, port: u16| match host.is_apart() {
+            true => format!("{}:{port}", host.ip),
+            false => free_address(),
+        };
+        let clients = hosts.iter().map(|host| address(host, 2379)).collect();
+        let peers = hosts.iter().map(|host| address(host, 2380)).collect();
         let dir = tempfile::tempdir().expect("a folder");
-        let mut etcd = Self { dir, clients: addresses, peers, nodes: Vec::new() };
+        let mut etcd = Self { dir, hosts: hosts.to_vec(), clients, peers, nodes: Vec::new() };
         etcd.nodes.resize_with(nodes, || None);
         (0..nodes).for_each(|node| etcd.start_node(node));
         (0..nodes).for_each(|node| etcd.until_healthy(node));
@@ -53,7 +61,7 @@ impl Etcd {
             .create(true)
             .append(true)
             .open(self.dir.path().join(format!("n{node}.log")));
-        let mut command = Command::new("etcd");
+        let mut command = self.hosts[node].command("etcd");
         command
             .args(["--name", &format!("n{node}"), "--initial-cluster", &members.join(",")])
             .args(["--listen-client-urls", &client, "--advertise-client-urls", &client])

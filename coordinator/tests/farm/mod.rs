@@ -2,7 +2,9 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod cluster;
 pub mod etcd;
+pub mod host;
 pub mod page;
 
 use std::{

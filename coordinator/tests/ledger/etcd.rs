@@ -151,7 +151,9 @@ fn what_somebody_else_wrote_is_named_and_not_believed() {
 /// A job of the kind `noop`, whose partials can be added up.
 fn noop(units: u64) -> Entry {
     let kind = jobs::find("noop").unwrap();
-    let settings = kind.canonical(&format!("{{\"units\":{units},\"unit_us\":0,\"fail\":[],\"panic\":[],\"label\":\"\"}}")).unwrap();
+    let settings = kind
+        .canonical(&format!("{{\"units\":{units},\"unit_us\":0,\"fail\":[],\"panic\":[],\"label\":\"\"}}"))
+        .unwrap();
     Entry::Job(JobRecord {
         id: JobId([1; 16]),
         name: jobs::job_name("noop", kind.revision(), &settings),

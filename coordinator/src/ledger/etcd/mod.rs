@@ -9,6 +9,7 @@ mod layout;
 mod office;
 mod ops;
 mod read;
+mod reading;
 mod wire;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -20,6 +21,7 @@ pub use self::{
     compact::{Adding, Merging, SEVERAL},
     election::{Leader, PATIENCE, Term, campaign},
     office::Office,
+    reading::EtcdReading,
     wire::Wire,
 };
 use self::{
