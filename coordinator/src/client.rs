@@ -1,8 +1,8 @@
 //! What the command line asks a coordinator, wherever it runs.
 
 use std::{
-    sync::Arc,
-    time::{Duration, Instant},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
@@ -71,18 +71,8 @@ impl Client {
     }
 
     async fn connect_within(dial: &Arc<Dial>, patience: Duration) -> Result<Self, ClientError> {
-        let rpc = if dial.has_standbys() {
-            let until = Instant::now() + patience;
-            loop {
-                match leader(dial).await {
-                    Ok(rpc) => break rpc,
-                    Err(error) if Instant::now() >= until => return Err(error),
-                    Err(_) => tokio::time::sleep(LOOK_AGAIN).await,
-                }
-            }
-        } else {
-            rpc(dial.connect().await?)
-        };
+        let rpc =
+            if dial.has_standbys() { leader(dial, patience).await? } else { rpc(dial.connect().await?) };
         Ok(Self { rpc, dial: Arc::clone(dial) })
     }
 
@@ -194,34 +184,40 @@ fn rpc(channel: Channel) -> JobsClient<Channel> {
     client.max_decoding_message_size(MOST_BYTES).max_encoding_message_size(proto::MAX_MESSAGE_BYTES)
 }
 
-/// Asks all coordinators at once which of them leads.
-async fn leader(dial: &Dial) -> Result<JobsClient<Channel>, ClientError> {
-    let mut asked: FuturesUnordered<_> = dial
-        .each()
-        .into_iter()
-        .map(|dial| async move {
-            let mut rpc = rpc(dial.connect().await?);
-            let answer = timeout(ANSWER, rpc.leader(LeaderRequest {})).await;
-            let answer =
-                answer.map_err(|_| ClientError::Refused("a coordinator does not answer".into()))??;
-            if answer.into_inner().leads {
-                return Ok(rpc);
-            }
-            Err(ClientError::Refused("all coordinators that answer stand by: none leads yet".into()))
-        })
-        .collect();
-    let mut last = ClientError::Refused("there is no address to try".into());
-    while let Some(answered) = asked.next().await {
-        match answered {
-            Ok(rpc) => return Ok(rpc),
-            // One that answers tells more than one that does not.
-            Err(error)
-                if matches!(last, ClientError::Dial(_)) || matches!(error, ClientError::Refused(_)) =>
-            {
-                last = error
-            }
-            Err(error) => drop(error),
+/// Asks all coordinators, side by side, until one of them leads: one that hangs must not keep the others waiting.
+async fn leader(dial: &Dial, patience: Duration) -> Result<JobsClient<Channel>, ClientError> {
+    let last = Mutex::new(None);
+    let mut asked: FuturesUnordered<_> =
+        dial.each().into_iter().map(|dial| until_it_leads(dial, &last)).collect();
+    match timeout(patience, asked.next()).await {
+        Ok(Some(rpc)) => Ok(rpc),
+        Ok(None) | Err(_) => {
+            let last = last.lock().unwrap_or_else(PoisonError::into_inner).take();
+            Err(last.unwrap_or_else(|| ClientError::Refused("no coordinator answers".into())))
         }
     }
-    Err(last)
+}
+
+async fn until_it_leads(dial: Dial, last: &Mutex<Option<ClientError>>) -> JobsClient<Channel> {
+    loop {
+        let asked = async {
+            let mut rpc = rpc(dial.connect().await?);
+            let leads = rpc.leader(LeaderRequest {}).await?.into_inner().leads;
+            let stands_by =
+                || ClientError::Refused("all coordinators that answer stand by: none leads yet".into());
+            if leads { Ok(rpc) } else { Err(stands_by()) }
+        };
+        let error = match timeout(ANSWER, asked).await {
+            Ok(Ok(rpc)) => return rpc,
+            Ok(Err(error)) => error,
+            Err(_) => ClientError::Refused("a coordinator does not answer".into()),
+        };
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that answers tells more than one that is not there.
+        if matches!(&*last, None | Some(ClientError::Dial(_))) || matches!(error, ClientError::Refused(_)) {
+            *last = Some(error);
+        }
+        drop(last);
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
 }

@@ -47,17 +47,27 @@ pub const BACKOFF_CAP_MS: u64 = 5_000;
 /// The same where another coordinator is about to take over.
 const STANDBY_CAP_MS: u64 = 500;
 
-/// Dials after `first_wait`, until it succeeds or is refused. Says once what it waits for, not at every attempt.
+/// Dials after `first_wait`, until it succeeds or is refused. Where there are several addresses, all are tried side by side:
+/// one of them leads, and one that hangs must not keep the others waiting.
 ///
 /// # Errors
 ///
 /// Only [`LinkError::Refused`].
 pub async fn open(dial: Arc<Dial>, hello: Hello, first_wait: Duration) -> Result<Link, LinkError> {
     tokio::time::sleep(first_wait).await;
-    let mut backoff = Backoff::new(if dial.has_standbys() { STANDBY_CAP_MS } else { BACKOFF_CAP_MS });
+    let cap_ms = if dial.has_standbys() { STANDBY_CAP_MS } else { BACKOFF_CAP_MS };
+    let mut attempts: FuturesUnordered<_> =
+        dial.each().into_iter().map(|dial| keep_knocking(dial, hello.clone(), cap_ms)).collect();
+    let first = attempts.next().await;
+    first.unwrap_or_else(|| Err(LinkError::Refused("there is no address to try".into())))
+}
+
+/// Says once what it waits for, not at every attempt.
+async fn keep_knocking(dial: Dial, hello: Hello, cap_ms: u64) -> Result<Link, LinkError> {
+    let mut backoff = Backoff::new(cap_ms);
     let mut said = HashSet::new();
     loop {
-        match attempt(&dial, hello.clone()).await {
+        match knock(&dial, hello.clone()).await {
             Ok(link) => return Ok(link),
             Err(error @ LinkError::Refused(_)) => return Err(error),
             Err(error) => {
@@ -71,23 +81,7 @@ pub async fn open(dial: Arc<Dial>, hello: Hello, first_wait: Duration) -> Result
     }
 }
 
-/// Tries all addresses at once: one of them leads, and those that do not say so, or nothing.
-async fn attempt(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
-    let mut attempts: FuturesUnordered<_> =
-        dial.each().into_iter().map(|dial| knock(dial, hello.clone())).collect();
-    let mut worst = LinkError::Broken("there is no address to try".into());
-    while let Some(attempted) = attempts.next().await {
-        match attempted {
-            Ok(link) => return Ok(link),
-            // That of the one that leads counts.
-            Err(error) if matches!(worst, LinkError::Refused(_)) => drop(error),
-            Err(error) => worst = error,
-        }
-    }
-    Err(worst)
-}
-
-async fn knock(dial: Dial, hello: Hello) -> Result<Link, LinkError> {
+async fn knock(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
     let channel = dial.connect().await?;
     let mut client = FarmClient::new(channel)
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)

@@ -25,15 +25,16 @@ use super::{
 };
 use crate::ledger::LedgerError;
 
-/// A leader that has not renewed its lease for so long is none any more, for etcd.
-const LEASE_S: i64 = 3;
+/// A leader that has not renewed its lease for so long is none any more, for etcd. The least that etcd grants; when its own
+/// leader is lost too, it is this on top of an election of its own.
+const LEASE_S: i64 = 2;
 /// And for itself. Longer, because etcd prolongs all leases while it elects a leader of its own and answers nobody; what a
 /// leader without a lease writes meanwhile is refused.
 pub const PATIENCE: Duration = Duration::from_millis(4_500);
 /// How often it is renewed.
-const BEAT: Duration = Duration::from_millis(700);
-/// How long a candidate trusts its watch before it looks.
-const LOOK_AGAIN: Duration = Duration::from_secs(2);
+const BEAT: Duration = Duration::from_millis(500);
+/// How long a candidate trusts its watch before it looks. A node that died ends the watch sooner.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
 
 /// What the key says of the leader, as JSON: people look at it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

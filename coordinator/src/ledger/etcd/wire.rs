@@ -12,6 +12,7 @@ use std::{
 use proto::etcd::{
     ResponseHeader, kv_client::KvClient, lease_client::LeaseClient, watch_client::WatchClient,
 };
+use rand::RngExt;
 use tonic::{
     Code, Status,
     transport::{Channel, Endpoint},
@@ -62,7 +63,7 @@ pub struct Wire {
 }
 
 /// Who is asked.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Seat {
     node: usize,
     channel: Option<Channel>,
@@ -92,7 +93,9 @@ impl Wire {
     /// Nothing is sent yet.
     #[must_use]
     pub fn new(address: Address) -> Self {
-        Self { address, seat: Mutex::default() }
+        // Not all coordinators at the same one.
+        let node = rand::rng().random_range(0..address.nodes());
+        Self { address, seat: Mutex::new(Seat { node, channel: None }) }
     }
 
     /// The node whose turn it is, and its number.
