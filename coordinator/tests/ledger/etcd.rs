@@ -46,7 +46,7 @@ fn delete(place: &InEtcd, key: &str) {
 }
 
 fn put(place: &InEtcd, key: &str, value: &[u8]) {
-    let put = PutRequest { key: key.to_owned().into(), value: value.to_vec().into(), lease: 0 };
+    let put = PutRequest { key: key.to_owned().into(), value: value.to_vec().into() };
     txn(place, Request::RequestPut(put));
 }
 

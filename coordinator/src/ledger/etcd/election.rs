@@ -1,40 +1,38 @@
 //! Which coordinator leads.
 //!
-//! The leader is who has made the key `leader`, under a lease that it renews. Everything that it writes is written on
-//! condition that this very key is still there (its revision is the term's number), so a leader that was stopped, cut off
-//! or forgotten, and does not know it yet, writes nothing. No clock is compared with another: the lease's time is
-//! measured by etcd, and a leader's doubts about its own lease by its own clock.
+//! The leader is who wrote the key `leader` last, and it says so twice a second in the key `beat`. Everything that it writes is
+//! written on condition that `leader` has not changed since (its revision is the term's number), so a leader that was
+//! stopped, cut off or forgotten, and does not know it yet, writes nothing. A coordinator that stands by reads both keys; when
+//! neither has changed for two seconds of its own clock, it writes `leader`, on condition that nobody else did meanwhile.
+//! No clock is compared with another. Kubernetes elects its controllers in the same way; a lease of etcd would be
+//! prolonged whenever etcd elects a leader of its own, and a machine with both leaders on it would be missed for longer.
 
 use std::{sync::Arc, time::Duration};
 
-use proto::etcd::{
-    LeaseGrantRequest, LeaseKeepAliveRequest, LeaseRevokeRequest, TxnRequest, WatchCreateRequest,
-    WatchRequest, watch_create_request::FilterType, watch_request::RequestUnion,
-};
+use proto::etcd::{Compare, KeyValue, TxnRequest};
 use serde::{Deserialize, Serialize};
 use tokio::{task::JoinHandle, time::Instant};
-use tokio_stream::StreamExt;
 use tokio_util::sync::CancellationToken;
-use tonic::{Request, Status, metadata::MetadataValue};
 
 use super::{
-    layout::LEADER,
+    layout::{BEAT, LEADER},
     office::Office,
     ops,
-    wire::{self, Node, PAUSE, Trouble, Wire},
+    wire::{self, PAUSE, Trouble, Wire},
 };
 use crate::ledger::LedgerError;
 
-/// A leader that has not renewed its lease for so long is none any more, for etcd. The least that etcd grants; when its own
-/// leader is lost too, it is this on top of an election of its own.
-const LEASE_S: i64 = 2;
-/// And for itself. Longer, because etcd prolongs all leases while it elects a leader of its own and answers nobody; what a
-/// leader without a lease writes meanwhile is refused.
-pub const PATIENCE: Duration = Duration::from_millis(4_500);
-/// How often it is renewed.
-const BEAT: Duration = Duration::from_millis(500);
-/// How long a candidate trusts its watch before it looks. A node that died ends the watch sooner.
-const LOOK_AGAIN: Duration = Duration::from_secs(10);
+/// How often a leader says that it leads.
+const BEAT_EVERY: Duration = Duration::from_millis(500);
+/// How long it must have said nothing before another one takes over.
+const SILENCE: Duration = Duration::from_secs(2);
+/// Part of that in which etcd must have answered all the time: a leader that was kept from speaking by etcd itself speaks first.
+const STEADY: Duration = Duration::from_secs(1);
+/// How often those who stand by look.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How long a leader goes on without knowing that it leads. Others may lead before, and what it writes is then refused: this
+/// is only so that its workers look elsewhere.
+const PATIENCE: Duration = Duration::from_millis(4_500);
 
 /// What the key says of the leader, as JSON: people look at it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,11 +43,19 @@ pub struct Leader {
     pub pid: u32,
 }
 
-/// A time of leading. Ends when it is dropped or given up, and when the lease could not be renewed.
+/// The value of the key.
+#[derive(Serialize, Deserialize)]
+struct Crown {
+    #[serde(flatten)]
+    leader: Leader,
+    /// Another one for each attempt, so that one without an answer is recognised.
+    attempt: String,
+}
+
+/// A time of leading. Ends when it is dropped or given up, and when another one leads.
 #[derive(Debug)]
 pub struct Term {
     office: Arc<Office>,
-    lease: i64,
     keeper: JoinHandle<()>,
 }
 
@@ -66,9 +72,15 @@ impl Term {
         Arc::clone(&self.office)
     }
 
-    /// Gives up, so that another one leads at once.
+    /// Gives up, so that another one leads at once. Without an answer that happens a little later.
     pub async fn resign(self) {
-        revoke(&self.office.wire, self.lease).await;
+        let Office { wire, key, .. } = &*self.office;
+        let txn = TxnRequest {
+            compare: vec![self.office.holds()],
+            success: vec![ops::delete(key.clone())],
+            ..TxnRequest::default()
+        };
+        drop(wire.ask(|etcd| async move { etcd.kv().txn(txn).await }).await);
     }
 }
 
@@ -79,14 +91,22 @@ impl Drop for Term {
     }
 }
 
-/// What came of an attempt.
-enum Attempt {
-    Won(Term),
-    /// Another one leads, since this revision at the latest.
-    Taken(Leader, i64),
+/// What those who stand by see.
+#[derive(Clone, Debug)]
+struct Sight {
+    leader: Option<KeyValue>,
+    /// Revision of the last beat.
+    beat: i64,
 }
 
-/// Waits until this coordinator leads. `heard` is told who leads instead, whenever that changes.
+impl Sight {
+    /// Revision of the leader's key; 0: there is none.
+    fn term(&self) -> i64 {
+        self.leader.as_ref().map_or(0, |kv| kv.mod_revision)
+    }
+}
+
+/// Waits until this coordinator leads. `heard` is told who leads instead, whenever it looks.
 ///
 /// # Errors
 ///
@@ -96,102 +116,108 @@ pub async fn campaign(
     myself: &Leader,
     mut heard: impl FnMut(Option<&Leader>),
 ) -> Result<Term, LedgerError> {
-    let mut said = None;
+    let failed = |trouble: Trouble| trouble.into_error(&wire.address);
+    let (mut said, mut last) = (None, None);
+    let (mut changed, mut steady) = (Instant::now(), None);
     loop {
-        match attempt(wire, myself).await {
-            Ok(Attempt::Won(term)) => return Ok(term),
-            Ok(Attempt::Taken(leader, revision)) => {
+        match look(wire).await {
+            Ok(sight) => {
+                let now = Instant::now();
                 said = None;
-                heard(Some(&leader));
-                vacancy(wire, revision).await;
+                let since = *steady.get_or_insert(now);
+                let signs = (sight.term(), sight.beat);
+                if last != Some(signs) {
+                    (last, changed) = (Some(signs), now);
+                }
+                let silent = now - changed >= SILENCE && now - since >= STEADY;
+                if silent || sight.leader.is_none() {
+                    match take(wire, myself, sight.term()).await {
+                        Ok(Some(term)) => return Ok(term),
+                        Ok(None) | Err(Trouble::Silence(_)) => {}
+                        Err(trouble) => return Err(failed(trouble)),
+                    }
+                }
+                heard(sight.leader.as_ref().and_then(|kv| read(&kv.value)).as_ref());
             }
             Err(Trouble::Silence(why)) => {
+                steady = None;
                 heard(None);
                 if said.as_ref() != Some(&why) {
                     tracing::warn!("{} does not answer ({why}); trying again until it does", wire.address);
                     said = Some(why);
                 }
-                tokio::time::sleep(PAUSE).await;
             }
-            Err(trouble) => return Err(trouble.into_error(&wire.address)),
+            Err(trouble) => return Err(failed(trouble)),
         }
+        tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 
-async fn attempt(wire: &Arc<Wire>, myself: &Leader) -> Result<Attempt, Trouble> {
-    let key = wire.address.key(LEADER);
-    let look = ops::one(key.clone());
-    let found = wire.ask(|etcd| async move { etcd.kv().range(look).await }).await?.into_inner();
-    if let Some(kv) = found.kvs.first() {
-        return Ok(Attempt::Taken(read(&kv.value), wire::revision(found.header.as_ref())));
-    }
-    // Before it is asked for: the lease may have begun then.
+async fn look(wire: &Wire) -> Result<Sight, Trouble> {
+    let both = [LEADER, BEAT].map(|what| ops::get(wire.address.key(what)));
+    let txn = TxnRequest { success: both.into(), ..TxnRequest::default() };
+    let answer = wire.ask(|etcd| async move { etcd.kv().txn(txn).await }).await?.into_inner();
+    let mut found = answer.responses.into_iter().map(|found| ops::got(found)?.kvs.into_iter().next());
+    let (leader, beat) = (found.next().flatten(), found.next().flatten());
+    Ok(Sight { leader, beat: beat.map_or(0, |kv| kv.mod_revision) })
+}
+
+/// Takes over from the leader of a term, if it is still that one.
+async fn take(wire: &Arc<Wire>, myself: &Leader, from: i64) -> Result<Option<Term>, Trouble> {
+    let (key, beat) = (wire.address.key(LEADER), wire.address.key(BEAT));
+    let crown = Crown { leader: myself.clone(), attempt: uuid::Uuid::new_v4().to_string() };
+    let value = serde_json::to_vec(&crown).map_err(|e| Trouble::Refusal(e.to_string()))?;
     let since = Instant::now();
-    let wanted = LeaseGrantRequest { ttl: LEASE_S };
-    let lease = wire.ask(|etcd| async move { etcd.lease().lease_grant(wanted).await }).await?.into_inner().id;
-    let value = serde_json::to_vec(myself).map_err(|e| Trouble::Refusal(e.to_string()))?;
     let txn = TxnRequest {
-        compare: vec![ops::made_at(key.clone(), 0)],
-        success: vec![ops::put_leased(key.clone(), value, lease)],
+        compare: vec![ops::changed_at(key.clone(), from)],
+        success: vec![ops::put(key.clone(), value.clone()), ops::put(beat, Vec::new())],
         failure: vec![ops::get(key.clone())],
     };
-    // Asked again after a silence it finds its own key, if the first time had its effect after all.
     let answer = wire.insist(|etcd| {
         let txn = txn.clone();
         async move { etcd.kv().txn(txn).await }
     });
     let answer = answer.await?.into_inner();
-    let revision = wire::revision(answer.header.as_ref());
     let found =
         answer.responses.into_iter().find_map(ops::got).and_then(|found| found.kvs.into_iter().next());
-    let made = match found {
-        _ if answer.succeeded => revision,
-        Some(kv) if kv.lease == lease => kv.create_revision,
-        other => {
-            revoke(wire, lease).await;
-            let leader = read(other.as_ref().map_or(&[], |kv| &kv.value));
-            return Ok(Attempt::Taken(leader, revision));
-        }
+    let revision = match found {
+        _ if answer.succeeded => wire::revision(answer.header.as_ref()),
+        // An attempt without an answer had its effect.
+        Some(kv) if kv.value == value => kv.mod_revision,
+        _ => return Ok(None),
     };
-    let lost = CancellationToken::new();
-    let keeper = tokio::spawn(keep(Arc::clone(wire), lease, since, lost.clone()));
-    let office = Office { wire: Arc::clone(wire), key, revision: made, lost };
-    Ok(Attempt::Won(Term { office: Arc::new(office), lease, keeper }))
+    let office = Office { wire: Arc::clone(wire), key, revision, lost: CancellationToken::new() };
+    let office = Arc::new(office);
+    let keeper = tokio::spawn(keep(Arc::clone(&office), since));
+    Ok(Some(Term { office, keeper }))
 }
 
-/// Ends a lease. Without an answer it ends by itself a little later.
-async fn revoke(wire: &Wire, lease: i64) {
-    let ended = LeaseRevokeRequest { id: lease };
-    drop(wire.ask(|etcd| async move { etcd.lease().lease_revoke(ended).await }).await);
+fn read(value: &[u8]) -> Option<Leader> {
+    serde_json::from_slice::<Crown>(value).ok().map(|crown| crown.leader)
 }
 
-fn read(value: &[u8]) -> Leader {
-    serde_json::from_slice(value).unwrap_or_else(|_| Leader { url: "somewhere".into(), pid: 0 })
-}
-
-/// Renews the lease until that has not worked for [`PATIENCE`].
-async fn keep(wire: Arc<Wire>, lease: i64, since: Instant, lost: CancellationToken) {
-    let mut good = since;
-    let mut next = since + BEAT;
+/// Says that this coordinator leads, until it does not any more or could not say so for [`PATIENCE`].
+async fn keep(office: Arc<Office>, since: Instant) {
+    let (mut good, mut next) = (since, since + BEAT_EVERY);
     loop {
         let end = good + PATIENCE;
         tokio::time::sleep_until(next.min(end)).await;
         let asked = Instant::now();
         if asked >= end {
-            tracing::error!("the lease of the leader could not be renewed in time");
-            return lost.cancel();
+            tracing::error!("{} could not be told in time that this coordinator leads", office.wire.address);
+            return office.lost.cancel();
         }
-        match tokio::time::timeout_at(end, renew(&wire, lease)).await {
-            Ok(Ok(true)) => {
-                good = asked;
-                next = asked + BEAT;
-            }
+        match tokio::time::timeout_at(end, beat(&office)).await {
+            Ok(Ok(true)) => (good, next) = (asked, asked + BEAT_EVERY),
             Ok(Ok(false)) => {
-                tracing::error!("the lease of the leader has ended");
-                return lost.cancel();
+                tracing::error!("another coordinator has taken over");
+                return office.lost.cancel();
             }
             Ok(Err(trouble)) => {
-                tracing::warn!("the lease of the leader was not renewed: {trouble:?}");
+                tracing::warn!(
+                    "{} was not told that this coordinator leads: {trouble:?}",
+                    office.wire.address
+                );
                 next = Instant::now() + PAUSE;
             }
             Err(_) => {}
@@ -199,50 +225,11 @@ async fn keep(wire: Arc<Wire>, lease: i64, since: Instant, lost: CancellationTok
     }
 }
 
-/// Renews the lease once; false when there is no such lease any more.
-async fn renew(wire: &Wire, lease: i64) -> Result<bool, Trouble> {
-    let answer = wire.ask(|etcd| async move {
-        let once = tokio_stream::once(LeaseKeepAliveRequest { id: lease });
-        etcd.lease().lease_keep_alive(once).await?.into_inner().message().await
-    });
-    match answer.await? {
-        Some(renewed) => Ok(renewed.ttl > 0),
-        None => Err(Trouble::Silence("the stream of the lease ended".into())),
-    }
-}
-
-/// Waits until the leader's key is gone, or for a while.
-async fn vacancy(wire: &Wire, revision: i64) {
-    let wanted = WatchCreateRequest {
-        key: wire.address.key(LEADER).into(),
-        start_revision: revision + 1,
-        filters: vec![FilterType::Noput.into()],
-        ..WatchCreateRequest::default()
-    };
-    let wanted = WatchRequest { request_union: Some(RequestUnion::CreateRequest(wanted)) };
-    let watch = async {
-        let (node, etcd) = wire.node()?;
-        let watched = watch_once(&etcd, wanted).await;
-        if watched.is_err() {
-            wire.leave(node);
-            tokio::time::sleep(PAUSE).await;
-        }
-        Ok::<_, Trouble>(())
-    };
-    drop(tokio::time::timeout(LOOK_AGAIN, watch).await);
-}
-
-/// Waits for the first event.
-async fn watch_once(etcd: &Node, wanted: WatchRequest) -> Result<(), Status> {
-    // The stream of wishes stays open: its end would be that of the watch.
-    let mut wishes = Request::new(tokio_stream::once(wanted).chain(tokio_stream::pending()));
-    // A node that has lost its cluster ends the watch.
-    wishes.metadata_mut().insert("hasleader", MetadataValue::from_static("true"));
-    let mut events = etcd.watch().watch(wishes).await?.into_inner();
-    while let Some(said) = events.message().await? {
-        if said.canceled || !said.events.is_empty() {
-            break;
-        }
-    }
-    Ok(())
+/// Says it once; false when this coordinator leads no more.
+async fn beat(office: &Office) -> Result<bool, Trouble> {
+    let holds: Compare = office.holds();
+    let success = vec![ops::put(office.wire.address.key(BEAT), Vec::new())];
+    let txn = TxnRequest { compare: vec![holds], success, failure: Vec::new() };
+    let answer = office.wire.ask(|etcd| async move { etcd.kv().txn(txn).await }).await?;
+    Ok(answer.into_inner().succeeded)
 }

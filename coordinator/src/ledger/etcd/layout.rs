@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! ledger         format of all this, and the ledger's id
-//! leader         the coordinator that leads; gone when its lease is
+//! leader         the coordinator that leads
+//! beat           written twice a second by the one that leads
 //! head           number and chain of the last group
 //! log/SEQ        a group of entries, as a frame of the journal; those since the base
 //! base           the state of the ledger at group SEQ: how many pieces it has, and their digest
@@ -10,7 +11,7 @@
 //! page/ID        commits of a job, ascending; the base says which pages a job has
 //! ```
 //!
-//! Nothing is changed in place but `head`, `base` and `leader`: pieces and pages are new keys until the base names them, and
+//! Nothing is changed in place but `head`, `base`, `leader` and `beat`: pieces and pages are new keys until the base names them, and
 //! are removed when it does not any more. Numbers in keys are 16 hexadecimal digits, so that keys sort by them.
 
 use std::{collections::BTreeMap, ops::Range};
@@ -25,6 +26,7 @@ use crate::{
 pub(super) const FORMAT: u32 = 1;
 pub(super) const LEDGER: &str = "ledger";
 pub(super) const LEADER: &str = "leader";
+pub(super) const BEAT: &str = "beat";
 pub(super) const HEAD: &str = "head";
 pub(super) const LOG: &str = "log/";
 pub(super) const BASE: &str = "base";

@@ -19,7 +19,7 @@ use tokio::runtime::Handle;
 pub use self::{
     address::Address,
     compact::{Adding, Merging, SEVERAL},
-    election::{Leader, PATIENCE, Term, campaign},
+    election::{Leader, Term, campaign},
     office::Office,
     reading::EtcdReading,
     wire::Wire,

@@ -17,7 +17,7 @@ pub struct Office {
     pub(super) wire: Arc<Wire>,
     /// The leader's key.
     pub(super) key: String,
-    /// Revision at which it was made: no other term has it.
+    /// Revision at which it was written: no other term has it.
     pub(super) revision: i64,
     /// Is cancelled when this coordinator can no longer be sure that it leads.
     pub(super) lost: CancellationToken,
@@ -42,7 +42,7 @@ impl Office {
     pub(super) async fn step(&self, step: &Step, beside: Vec<RequestOp>) -> Result<i64, LedgerError> {
         let expected = match &step.from {
             Some(value) => ops::has(step.key.clone(), value.clone()),
-            None => ops::made_at(step.key.clone(), 0),
+            None => ops::changed_at(step.key.clone(), 0),
         };
         let mut success = vec![ops::put(step.key.clone(), step.to.clone())];
         success.extend(beside);
@@ -82,8 +82,9 @@ impl Office {
         }
     }
 
-    fn holds(&self) -> Compare {
-        ops::made_at(self.key.clone(), self.revision)
+    /// What every write is on condition of.
+    pub(super) fn holds(&self) -> Compare {
+        ops::changed_at(self.key.clone(), self.revision)
     }
 
     fn deposed(&self) -> LedgerError {
@@ -108,7 +109,7 @@ impl Office {
                     let revision = wire::revision(answer.header.as_ref());
                     let found = answer.responses.into_iter().map(|response| {
                         let kv = ops::got(response)?.kvs.into_iter().next()?;
-                        Some((kv.create_revision, kv.value.to_vec()))
+                        Some((kv.mod_revision, kv.value.to_vec()))
                     });
                     return Ok(Answer { done: answer.succeeded, revision, found: found.collect() });
                 }
@@ -125,6 +126,6 @@ impl Office {
 struct Answer {
     done: bool,
     revision: i64,
-    /// Of the keys that were asked for: the revision that made them, and their value.
+    /// Of the keys that were asked for: the revision that wrote them, and their value.
     found: Vec<Option<(i64, Vec<u8>)>>,
 }

@@ -8,12 +8,7 @@ use proto::etcd::{
 };
 
 pub(super) fn put(key: String, value: Vec<u8>) -> RequestOp {
-    put_leased(key, value, 0)
-}
-
-/// A value that is gone when its lease is.
-pub(super) fn put_leased(key: String, value: Vec<u8>, lease: i64) -> RequestOp {
-    let put = PutRequest { key: key.into(), value: value.into(), lease };
+    let put = PutRequest { key: key.into(), value: value.into() };
     RequestOp { request: Some(Request::RequestPut(put)) }
 }
 
@@ -36,9 +31,9 @@ pub(super) fn one(key: String) -> RangeRequest {
     RangeRequest { key: key.into(), ..RangeRequest::default() }
 }
 
-/// True when the key was made at this revision; 0: when it is not there.
-pub(super) fn made_at(key: String, revision: i64) -> Compare {
-    compare(key, CompareTarget::Create, TargetUnion::CreateRevision(revision))
+/// True when the key has last changed at this revision; 0: when it is not there.
+pub(super) fn changed_at(key: String, revision: i64) -> Compare {
+    compare(key, CompareTarget::Mod, TargetUnion::ModRevision(revision))
 }
 
 /// True when the key has this value.

@@ -9,9 +9,7 @@ use std::{
     time::Duration,
 };
 
-use proto::etcd::{
-    ResponseHeader, kv_client::KvClient, lease_client::LeaseClient, watch_client::WatchClient,
-};
+use proto::etcd::{ResponseHeader, kv_client::KvClient};
 use rand::RngExt;
 use tonic::{
     Code, Status,
@@ -78,14 +76,6 @@ const MOST_BYTES: usize = 64 << 20;
 impl Node {
     pub fn kv(&self) -> KvClient<Channel> {
         KvClient::new(self.0.clone()).max_decoding_message_size(MOST_BYTES)
-    }
-
-    pub fn lease(&self) -> LeaseClient<Channel> {
-        LeaseClient::new(self.0.clone())
-    }
-
-    pub fn watch(&self) -> WatchClient<Channel> {
-        WatchClient::new(self.0.clone())
     }
 }
 
