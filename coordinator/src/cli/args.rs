@@ -8,6 +8,7 @@ use worker::cli::WorkerArgs;
 use super::{
     bench::BenchArgs, canonical::CanonicalArgs, certificate::CertificateArgs, compare::CompareArgs,
     daemon::CoordinatorArgs, explain::ExplainArgs, ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs,
+    storm::StormArgs,
 };
 
 /// How a listing or a status is printed.
@@ -173,6 +174,13 @@ pub fn command() -> Command {
     );
     let submit = Command::new("submit").about("Hand a job to a coordinator");
     let submit = submit.after_help("Example:\n  nonet submit recount --method search --wait");
+    let storm = Command::new("storm")
+        .about("Run a job under kills, pauses and cuts, and count what was lost or doubled");
+    let storm = storm.after_help(
+        "Coordinators and workers of its own, on this machine. Exit code 1 when anything was lost, doubled or did not end.\n\n\
+         Examples:\n  nonet storm noop --units 5000 --unit-us 2000 --seconds 5 --repeat 20\n  \
+         nonet storm recount --method search --on etcd --seed 7",
+    );
     let verb = |name: &'static str, about: &'static str, example: &'static str| {
         let head = if example.contains('\n') { "Examples" } else { "Example" };
         Command::new(name).about(about).after_help(format!("{head}:\n  nonet {example}"))
@@ -185,6 +193,7 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .subcommand(with_outputs(kinds::<RunArgs>(run)))
         .subcommand(kinds::<SubmitArgs>(submit))
+        .subcommand(kinds::<StormArgs>(storm))
         .subcommand(CoordinatorArgs::augment_args(verb(
             "coordinator",
             "Serve jobs to workers",

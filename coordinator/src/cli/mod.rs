@@ -21,6 +21,7 @@ mod read;
 mod remote;
 mod run;
 mod source;
+mod storm;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,7 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
     init_log(if daemon { "info,sled=warn" } else { "error,sled=off" });
     match command {
         "run" => run::run(matches).await,
+        "storm" => storm::storm(matches).await,
         "submit" => remote::submit(matches).await,
         "coordinator" => daemon::coordinator(read_args(matches)?).await,
         "worker" => daemon::worker(read_args::<WorkerArgs>(matches)?).await,

@@ -50,12 +50,14 @@ impl Actor {
     pub fn start(&mut self) -> io::Result<()> {
         let log = File::options().create(true).append(true).open(&self.log)?;
         let mut command = Command::new(&self.program);
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("NONET_")) {
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("NONET_"))
+        {
             command.env_remove(name);
         }
         command.args(&self.args).env("NONET_LOG", "info,sled=warn");
         let child = command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn();
-        let named = |e: io::Error| io::Error::new(e.kind(), format!("cannot start {}: {e}", self.program.display()));
+        let named =
+            |e: io::Error| io::Error::new(e.kind(), format!("cannot start {}: {e}", self.program.display()));
         self.child = Some(child.map_err(named)?);
         self.condition = Condition::Up;
         Ok(())
@@ -134,15 +136,21 @@ impl Stage {
     /// When a port or a file cannot be had.
     pub async fn set(dir: &Path, size: Size) -> io::Result<Self> {
         let host = own_host();
-        let mut stage =
-            Self { actors: Vec::new(), cables: Vec::new(), coordinators: String::new(), ledger: LedgerPlace::Folder(dir.join("ledger")) };
+        let mut stage = Self {
+            actors: Vec::new(),
+            cables: Vec::new(),
+            coordinators: String::new(),
+            ledger: LedgerPlace::Folder(dir.join("ledger")),
+        };
         let nodes = if size.etcd { stage.set_etcd(dir, host).await? } else { Vec::new() };
         let program = std::env::current_exe()?;
         let mut listen = Vec::new();
         for i in 0..size.coordinators {
             let address = free(host)?;
             let mut args: Vec<String> =
-                ["coordinator", "--lease-ms", "300", "--silence-ms", "1500", "--listen"].map(String::from).into();
+                ["coordinator", "--lease-ms", "300", "--silence-ms", "1500", "--listen"]
+                    .map(String::from)
+                    .into();
             args.push(address.to_string());
             if size.etcd {
                 let lines = lines(&nodes, host).await?;
@@ -158,10 +166,17 @@ impl Stage {
         for i in 0..size.workers {
             let lines = lines(&listen, host).await?;
             let urls = joined(lines.iter().map(|line| line.address), "http://");
-            let args = ["worker", "--threads", "1", "--commit-every-ms", "200", "--coordinator", &urls, "--name"];
+            let args =
+                ["worker", "--threads", "1", "--commit-every-ms", "200", "--coordinator", &urls, "--name"];
             let mut args: Vec<String> = args.map(String::from).into();
             let state = dir.join(format!("worker-{i}")).display().to_string();
-            args.extend([format!("w{i}"), "--state".into(), state, "--parts".into(), dir.join("parts").display().to_string()]);
+            args.extend([
+                format!("w{i}"),
+                "--state".into(),
+                state,
+                "--parts".into(),
+                dir.join("parts").display().to_string(),
+            ]);
             stage.actors.push(Actor::new(Part::Worker, format!("worker-{i}"), &program, args, dir));
             stage.cables.push(Cable { name: format!("worker {i} to the coordinators"), lines, cut: false });
         }
@@ -176,7 +191,8 @@ impl Stage {
             let (client, peer) = (free(host)?, free(host)?);
             nodes.push((i, client, peer, Line::to(peer, host).await?));
         }
-        let members: Vec<_> = nodes.iter().map(|(i, _, _, line)| format!("n{i}=http://{}", line.address)).collect();
+        let members: Vec<_> =
+            nodes.iter().map(|(i, _, _, line)| format!("n{i}=http://{}", line.address)).collect();
         for (i, client, peer, line) in &nodes {
             let args = [
                 ("name", format!("n{i}")),
@@ -194,7 +210,11 @@ impl Stage {
         let address = format!("etcd://{}/storm", joined(clients.iter().copied(), ""));
         self.ledger = LedgerPlace::Etcd(Address::parse(&address).map_err(io::Error::other)?);
         for (i, _, _, line) in nodes {
-            self.cables.push(Cable { name: format!("the others to etcd {i}"), lines: vec![line], cut: false });
+            self.cables.push(Cable {
+                name: format!("the others to etcd {i}"),
+                lines: vec![line],
+                cut: false,
+            });
         }
         Ok(clients)
     }

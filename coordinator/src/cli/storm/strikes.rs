@@ -90,19 +90,23 @@ impl<'a> Strikes<'a> {
         match self.rng.random_range(0..5) {
             0 | 1 => {
                 let Some(i) = self.victim() else { return Ok(()) };
+                tracing::info!("{} is killed", self.stage.actors[i].name);
                 self.stage.actors[i].kill()?;
                 self.struck.kills += 1;
                 self.later(now, DOWN_MS, Mend::Start(i));
             }
             2 | 3 => {
                 let Some(i) = self.victim() else { return Ok(()) };
+                tracing::info!("{} is stopped", self.stage.actors[i].name);
                 self.stage.actors[i].pause(true)?;
                 self.struck.pauses += 1;
                 self.later(now, AWAY_MS, Mend::Wake(i));
             }
             _ => {
-                let whole: Vec<usize> = (0..self.stage.cables.len()).filter(|&i| !self.stage.cables[i].cut).collect();
+                let whole: Vec<usize> =
+                    (0..self.stage.cables.len()).filter(|&i| !self.stage.cables[i].cut).collect();
                 let Some(&i) = whole.choose(&mut self.rng) else { return Ok(()) };
+                tracing::info!("{} is cut", self.stage.cables[i].name);
                 self.stage.cables[i].set(true);
                 self.struck.cuts += 1;
                 self.later(now, AWAY_MS, Mend::Join(i));
