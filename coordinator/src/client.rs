@@ -189,12 +189,18 @@ async fn leader(dial: &Dial, patience: Duration) -> Result<JobsClient<Channel>, 
     let last = Mutex::new(None);
     let mut asked: FuturesUnordered<_> =
         dial.each().into_iter().map(|dial| until_it_leads(dial, &last)).collect();
-    match timeout(patience, asked.next()).await {
-        Ok(Some(rpc)) => Ok(rpc),
-        Ok(None) | Err(_) => {
-            let last = last.lock().unwrap_or_else(PoisonError::into_inner).take();
-            Err(last.unwrap_or_else(|| ClientError::Refused("no coordinator answers".into())))
-        }
+    if let Ok(Some(rpc)) = timeout(patience, asked.next()).await {
+        return Ok(rpc);
+    }
+    let last = last.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Err(last.unwrap_or_else(|| ClientError::Refused("no coordinator answers".into())))
+}
+
+/// One that answers tells more than one that is not there.
+fn note(last: &Mutex<Option<ClientError>>, error: ClientError) {
+    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+    if matches!(&*last, None | Some(ClientError::Dial(_))) || matches!(error, ClientError::Refused(_)) {
+        *last = Some(error);
     }
 }
 
@@ -212,12 +218,7 @@ async fn until_it_leads(dial: Dial, last: &Mutex<Option<ClientError>>) -> JobsCl
             Ok(Err(error)) => error,
             Err(_) => ClientError::Refused("a coordinator does not answer".into()),
         };
-        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that answers tells more than one that is not there.
-        if matches!(&*last, None | Some(ClientError::Dial(_))) || matches!(error, ClientError::Refused(_)) {
-            *last = Some(error);
-        }
-        drop(last);
+        note(last, error);
         tokio::time::sleep(LOOK_AGAIN).await;
     }
 }

@@ -168,19 +168,7 @@ Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 done, but work units were 
 
 /// The whole command line. Kinds of jobs come from the registry.
 pub fn command() -> Command {
-    let run = Command::new("run").about("Run a job on this machine; killed and started again, it resumes");
-    let run = run.after_help(
-        "Examples:\n  nonet run recount --shape 2x3\n  nonet run solve puzzles.txt --format html > report.html",
-    );
-    let submit = Command::new("submit").about("Hand a job to a coordinator");
-    let submit = submit.after_help("Example:\n  nonet submit recount --method search --wait");
-    let storm = Command::new("storm")
-        .about("Run a job under kills, pauses and cuts, and count what was lost or doubled");
-    let storm = storm.after_help(
-        "Coordinators and workers of its own, on this machine. Exit code 1 when anything was lost, doubled or did not end.\n\n\
-         Examples:\n  nonet storm noop --units 5000 --unit-us 2000 --seconds 5 --repeat 20\n  \
-         nonet storm recount --method search --on etcd --seed 7",
-    );
+    let [run, submit, storm] = of_kinds();
     let verb = |name: &'static str, about: &'static str, example: &'static str| {
         let head = if example.contains('\n') { "Examples" } else { "Example" };
         Command::new(name).about(about).after_help(format!("{head}:\n  nonet {example}"))
@@ -191,9 +179,9 @@ pub fn command() -> Command {
         .after_help(AFTER)
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(with_outputs(kinds::<RunArgs>(run)))
-        .subcommand(kinds::<SubmitArgs>(submit))
-        .subcommand(kinds::<StormArgs>(storm))
+        .subcommand(run)
+        .subcommand(submit)
+        .subcommand(storm)
         .subcommand(CoordinatorArgs::augment_args(verb(
             "coordinator",
             "Serve jobs to workers",
@@ -270,6 +258,24 @@ pub fn command() -> Command {
             "Measure this program on this machine",
             "bench recount",
         )))
+}
+
+/// The commands that take a kind and its arguments.
+fn of_kinds() -> [Command; 3] {
+    let run = Command::new("run").about("Run a job on this machine; killed and started again, it resumes");
+    let run = run.after_help(
+        "Examples:\n  nonet run recount --shape 2x3\n  nonet run solve puzzles.txt --format html > report.html",
+    );
+    let submit = Command::new("submit").about("Hand a job to a coordinator");
+    let submit = submit.after_help("Example:\n  nonet submit recount --method search --wait");
+    let storm = Command::new("storm")
+        .about("Run a job under kills, pauses and cuts, and count what was lost or doubled");
+    let storm = storm.after_help(
+        "Coordinators and workers of its own, on this machine. Exit code 1 when anything was lost, doubled or did not end.\n\n\
+         Examples:\n  nonet storm noop --units 5000 --unit-us 2000 --seconds 5 --repeat 20\n  \
+         nonet storm recount --method search --on etcd --seed 7",
+    );
+    [with_outputs(kinds::<RunArgs>(run)), kinds::<SubmitArgs>(submit), kinds::<StormArgs>(storm)]
 }
 
 /// The argument of kinds that have an output.

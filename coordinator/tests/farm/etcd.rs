@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Process, free_address, host::Host, until};
+use super::{Process, host::Host, until};
 
 /// A cluster of etcd that ends with the test.
 pub struct Etcd {
@@ -38,12 +38,8 @@ impl Etcd {
     /// One node on each host.
     pub fn start_on(hosts: &[Host]) -> Self {
         let nodes = hosts.len();
-        let address = |host: &Host, port: u16| match host.is_apart() {
-            true => format!("{}:{port}", host.ip),
-            false => free_address(),
-        };
-        let clients = hosts.iter().map(|host| address(host, 2379)).collect();
-        let peers = hosts.iter().map(|host| address(host, 2380)).collect();
+        let clients = hosts.iter().map(|host| host.address(2379)).collect();
+        let peers = hosts.iter().map(|host| host.address(2380)).collect();
         let dir = tempfile::tempdir().expect("a folder");
         let mut etcd = Self { dir, hosts: hosts.to_vec(), clients, peers, nodes: Vec::new() };
         etcd.nodes.resize_with(nodes, || None);

@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use super::free_address;
+
 /// Where a process runs.
 #[derive(Clone, Debug)]
 pub struct Host {
@@ -29,9 +31,9 @@ impl Host {
         }
     }
 
-    /// Whether the host is a machine of its own, with all ports free.
-    pub fn is_apart(&self) -> bool {
-        self.space.is_some()
+    /// An address there: with this port where all are free, with any that is on this machine.
+    pub fn address(&self, port: u16) -> String {
+        if self.space.is_some() { format!("{}:{port}", self.ip) } else { free_address() }
     }
 }
 

@@ -43,13 +43,11 @@ impl Trouble {
     /// The words for it, with the addresses.
     pub fn into_error(self, address: &Address) -> LedgerError {
         let etcd = address.to_string();
-        match self {
-            Self::Silence(reason) => LedgerError::Remote { etcd, reason },
-            Self::Compacted => {
-                LedgerError::Remote { etcd, reason: "the past was compacted meanwhile".into() }
-            }
-            Self::Refusal(reason) => LedgerError::Remote { etcd, reason },
-        }
+        let reason = match self {
+            Self::Silence(reason) | Self::Refusal(reason) => reason,
+            Self::Compacted => "the past was compacted meanwhile".into(),
+        };
+        LedgerError::Remote { etcd, reason }
     }
 }
 
