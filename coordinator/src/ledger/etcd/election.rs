@@ -24,6 +24,8 @@ use crate::ledger::LedgerError;
 
 /// How often a leader says that it leads.
 const BEAT_EVERY: Duration = Duration::from_millis(500);
+/// After so many beats etcd is to forget the past: a ledger in which nothing happens must not fill it with beats.
+const BEATS_KEPT: u32 = 1_000;
 /// How long it must have said nothing before another one takes over.
 const SILENCE: Duration = Duration::from_secs(2);
 /// Part of that in which etcd must have answered all the time: a leader that was kept from speaking by etcd itself speaks first.
@@ -199,6 +201,7 @@ fn read(value: &[u8]) -> Option<Leader> {
 /// Says that this coordinator leads, until it does not any more or could not say so for [`PATIENCE`].
 async fn keep(office: Arc<Office>, since: Instant) {
     let (mut good, mut next) = (since, since + BEAT_EVERY);
+    let mut beats = 0;
     loop {
         let end = good + PATIENCE;
         tokio::time::sleep_until(next.min(end)).await;
@@ -208,8 +211,14 @@ async fn keep(office: Arc<Office>, since: Instant) {
             return office.lost.cancel();
         }
         match tokio::time::timeout_at(end, beat(&office)).await {
-            Ok(Ok(true)) => (good, next) = (asked, asked + BEAT_EVERY),
-            Ok(Ok(false)) => {
+            Ok(Ok(Some(revision))) => {
+                (good, next) = (asked, asked + BEAT_EVERY);
+                beats += 1;
+                if beats % BEATS_KEPT == 0 {
+                    office.forget_past(revision).await;
+                }
+            }
+            Ok(Ok(None)) => {
                 tracing::error!("another coordinator has taken over");
                 return office.lost.cancel();
             }
@@ -225,11 +234,11 @@ async fn keep(office: Arc<Office>, since: Instant) {
     }
 }
 
-/// Says it once; false when this coordinator leads no more.
-async fn beat(office: &Office) -> Result<bool, Trouble> {
+/// Says it once, and at which revision; `None` when this coordinator leads no more.
+async fn beat(office: &Office) -> Result<Option<i64>, Trouble> {
     let holds: Compare = office.holds();
     let success = vec![ops::put(office.wire.address.key(BEAT), Vec::new())];
     let txn = TxnRequest { compare: vec![holds], success, failure: Vec::new() };
-    let answer = office.wire.ask(|etcd| async move { etcd.kv().txn(txn).await }).await?;
-    Ok(answer.into_inner().succeeded)
+    let answer = office.wire.ask(|etcd| async move { etcd.kv().txn(txn).await }).await?.into_inner();
+    Ok(answer.succeeded.then(|| wire::revision(answer.header.as_ref())))
 }

@@ -45,7 +45,7 @@ impl Trouble {
         let etcd = address.to_string();
         let reason = match self {
             Self::Silence(reason) | Self::Refusal(reason) => reason,
-            Self::Compacted => "the past was compacted meanwhile".into(),
+            Self::Compacted => "its past was compacted meanwhile; try again".into(),
         };
         LedgerError::Remote { etcd, reason }
     }
