@@ -2,22 +2,25 @@
 
 use jobs::Report;
 use proto::v1::{
-    Action, ControlRequest, DrainRequest, JobStatus, ListRequest, ResultRequest, StatusRequest,
-    SubmitRequest, WorkerStatus, WorkersRequest, jobs_client::JobsClient,
+    Act, Action, AuditRequest, ControlRequest, DrainRequest, JobStatus, ListRequest, ResultRequest,
+    StatusRequest, SubmitRequest, WorkerStatus, WorkersRequest, jobs_client::JobsClient,
 };
-use tonic::{Code, Status, Streaming, transport::Channel};
-use worker::dial::{Dial, DialError};
+use tonic::{Code, Status, Streaming};
+use worker::dial::{Dial, DialError, Wire, words};
 
 /// A connection to a coordinator.
 #[derive(Clone, Debug)]
-pub struct Client(JobsClient<Channel>);
+pub struct Client(JobsClient<Wire>);
 
 /// Why a coordinator did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// It cannot be reached.
     #[error("{0} (is one running? `nonet coordinator` starts one, --coordinator says where)")]
-    Dial(#[from] DialError),
+    Absent(DialError),
+    /// It must not be talked to like that, or one of us does not trust the other.
+    #[error(transparent)]
+    Dial(DialError),
     /// The request is wrong.
     #[error("{0}")]
     Invalid(String),
@@ -26,15 +29,24 @@ pub enum ClientError {
     Refused(String),
 }
 
+impl From<DialError> for ClientError {
+    fn from(error: DialError) -> Self {
+        if matches!(error, DialError::Absent { .. }) { Self::Absent(error) } else { Self::Dial(error) }
+    }
+}
+
 impl From<Status> for ClientError {
     fn from(status: Status) -> Self {
-        let text = status.message().to_owned();
+        let text = words(&status);
         match status.code() {
             Code::InvalidArgument | Code::NotFound => Self::Invalid(text),
             Code::Unimplemented => {
                 Self::Refused("what answers there is not a Nonet coordinator of this version".into())
             }
-            _ if text.is_empty() => Self::Refused(format!("the coordinator broke off ({})", status.code())),
+            Code::PermissionDenied | Code::Unauthenticated | Code::ResourceExhausted => Self::Refused(text),
+            _ if std::error::Error::source(&status).is_some() || status.message().is_empty() => {
+                Self::Refused(format!("the coordinator broke off: {text}"))
+            }
             _ => Self::Refused(text),
         }
     }
@@ -135,5 +147,14 @@ impl Client {
     /// When `worker` names none, or several.
     pub async fn drain(&mut self, worker: &str) -> Result<String, ClientError> {
         Ok(self.0.drain(DrainRequest { worker: worker.into() }).await?.into_inner().worker)
+    }
+
+    /// The `last` acts of people, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the coordinator cannot tell.
+    pub async fn audit(&mut self, last: u32) -> Result<Vec<Act>, ClientError> {
+        Ok(self.0.audit(AuditRequest { last }).await?.into_inner().acts)
     }
 }

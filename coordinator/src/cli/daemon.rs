@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tokio::net::TcpListener;
 use worker::{
     cli::{WorkerArgs, stop_on_signal},
     config_file::ConfigFile,
+    credentials::TlsArgs,
 };
 
 use super::{
+    doors::{bind, doors},
     exit::{Failure, Outcome},
     format,
     run::open_ledger,
@@ -29,9 +30,6 @@ pub struct CoordinatorArgs {
     /// Folder of the ledger [default: ./nonet-state]
     #[arg(long, env = "NONET_STATE", value_name = "DIR")]
     state: Option<PathBuf>,
-    /// Listen off loopback without encryption: only in a network where everybody is trusted
-    #[arg(long, env = "NONET_ALLOW_PLAINTEXT")]
-    allow_plaintext: bool,
     /// Computing time that a lease aims at
     #[arg(long, value_name = "MS", default_value_t = 15_000)]
     lease_ms: u64,
@@ -44,6 +42,11 @@ pub struct CoordinatorArgs {
     /// TOML file with defaults for these options
     #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsArgs,
+    /// File of the tokens that callers must show one of, from `nonet tokens add`; read again when it changes, and on SIGHUP
+    #[arg(long, env = "NONET_TOKENS", value_name = "FILE", help_heading = "Security")]
+    tokens: Option<PathBuf>,
 }
 
 /// Beats within the time after which a worker counts as lost.
@@ -52,11 +55,13 @@ const BEATS_PER_SILENCE: u64 = 5;
 /// Serves until SIGINT or SIGTERM.
 pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let file = ConfigFile::read(args.config.as_deref())?;
+    let allow_plaintext = args.tls.allow_plaintext || file.allow_plaintext.unwrap_or(false);
+    let tls = args.tls.files(&file).map_err(Failure::usage)?;
     let listen = args.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:7700".into());
-    let allow_plaintext = args.allow_plaintext || file.allow_plaintext.unwrap_or(false);
     let state = args.state.or(file.state).unwrap_or_else(|| "nonet-state".into());
     let stop = stop_on_signal()?;
-    let listener = bind(&listen, allow_plaintext).await?;
+    let doors = doors(tls, args.tokens.or(file.tokens), &stop)?;
+    let listener = bind(&listen, doors.tls.is_some(), allow_plaintext).await?;
     let ledger = open_ledger(state).await?;
     let policy = Policy {
         target_lease_ms: args.lease_ms.max(1),
@@ -68,9 +73,11 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let config = EngineConfig { policy, heartbeat_ms, start_unfinished: true };
     let EngineTask { engine, mut task, stop: stop_engine } = Engine::start(ledger, config)?;
     let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
-    format::print(&format!("http://{address}\n"))?;
-    tracing::info!("coordinator at http://{address}");
-    let server = server::serve_tcp(engine, listener, stop.clone());
+    let scheme = if doors.tls.is_some() { "https" } else { "http" };
+    format::print(&format!("{scheme}://{address}\n"))?;
+    tracing::info!("coordinator at {scheme}://{address}");
+    warn(&doors, address);
+    let server = server::serve_tcp(engine, listener, doors, stop.clone());
     tokio::pin!(server);
     let ended = tokio::select! {
         ended = &mut task => ended,
@@ -85,25 +92,19 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-async fn bind(listen: &str, allow_plaintext: bool) -> Result<TcpListener, Failure> {
-    let addresses = tokio::net::lookup_host(listen).await;
-    let addresses =
-        addresses.map_err(|e| Failure::usage(format!("--listen {listen}: {e}; expected HOST:PORT")))?;
-    let addresses: Vec<_> = addresses.collect();
-    if !allow_plaintext && addresses.iter().any(|address| !address.ip().is_loopback()) {
-        return Err(Failure::usage(format!(
-            "--listen {listen} can be reached from other machines, without encryption or passwords: add \
-             --allow-plaintext if everybody in that network is trusted"
-        )));
+/// Says what an operator may not have meant.
+fn warn(doors: &server::Doors, address: std::net::SocketAddr) {
+    match (&doors.tls, &doors.tokens) {
+        (None, None) if !address.ip().is_loopback() => {
+            tracing::warn!(
+                "no encryption and no passwords: everybody who reaches {address} may do everything"
+            );
+        }
+        (None, Some(_)) if !address.ip().is_loopback() => {
+            tracing::warn!("no encryption: everybody on the way to {address} can read the tokens");
+        }
+        _ => {}
     }
-    TcpListener::bind(addresses.as_slice()).await.map_err(|e| {
-        let hint = if e.kind() == std::io::ErrorKind::AddrInUse {
-            " (does another coordinator run there?)"
-        } else {
-            ""
-        };
-        Failure::failed(format!("cannot listen on {listen}: {e}{hint}"))
-    })
 }
 
 /// Computes until SIGINT or SIGTERM.

@@ -3,11 +3,14 @@
 //! Reports go to standard output, everything else to standard error. Exit codes are in [`exit`].
 
 mod args;
+mod audit;
 mod bench;
 mod canonical;
 mod certificate;
+mod certs;
 mod compare;
 mod daemon;
+mod doors;
 mod each;
 mod exit;
 mod explain;
@@ -19,6 +22,7 @@ mod progress;
 mod read;
 mod remote;
 mod run;
+mod tokens;
 
 use std::process::ExitCode;
 
@@ -61,6 +65,9 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "photos-eval" => photos_eval::run(read_args(matches)?).await,
         "bench" => bench::bench(read_args(matches)?).await,
         "certificate" => certificate::run(read_args(matches)?).await,
+        "certs" => certs::certs(read_args(matches)?),
+        "tokens" => tokens::tokens(read_args(matches)?),
+        "audit" => audit::audit(read_args(matches)?).await,
         "ledger" => ledger::ledger(read_args(matches)?).await,
         "jobs" => remote::jobs(read_args(matches)?).await,
         "status" => remote::status(read_args(matches)?).await,

@@ -402,6 +402,10 @@ fn to_json(entry: &Entry) -> serde_json::Value {
             json!({ "entry": "quarantine", "job": hex(&job.0), "unit": text(*unit) })
         }
         Entry::Retry { job } => json!({ "entry": "retry", "job": hex(&job.0) }),
+        Entry::Act(a) => json!({
+            "entry": "act", "action": a.action, "who": a.actor.who, "role": a.actor.role, "peer": a.actor.peer,
+            "job": a.job.map(|job| hex(&job.0)), "detail": a.detail, "at_unix_ms": text(a.at_unix_ms),
+        }),
     }
 }
 

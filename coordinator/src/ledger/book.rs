@@ -133,6 +133,7 @@ impl Book {
                 self.live(commit.job)?.summary.conflicts.push(commit.clone());
                 Ok(Undo::Conflict(commit.job))
             }
+            Entry::Act(act) => act.check().map(|()| Undo::Nothing),
         }
     }
 
