@@ -242,8 +242,8 @@ async fn dial(
     let Some(files) = tls else { return Ok(TokioIo::new(Box::new(stream))) };
     let name = ServerName::try_from(host.clone())?;
     let explain = |error: io::Error| match TlsTrouble::read(&error, &host, &files) {
-        Some(trouble) => Box::new(trouble).into(),
-        None => Box::<dyn Error + Send + Sync>::from(error),
+        Some(trouble) => Box::<dyn Error + Send + Sync>::from(trouble),
+        None => error.into(),
     };
     let connector = TlsConnector::from(files.client()?);
     let stream = connector.connect(name, stream).await.map_err(explain)?;
