@@ -1,16 +1,36 @@
 //! What the command line asks a coordinator, wherever it runs.
 
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use jobs::Report;
 use proto::v1::{
-    Act, Action, AuditRequest, ControlRequest, DrainRequest, JobStatus, ListRequest, ResultRequest,
-    StatusRequest, SubmitRequest, WorkerStatus, WorkersRequest, jobs_client::JobsClient,
+    Act, Action, AuditRequest, ControlRequest, DrainRequest, JobStatus, LeaderRequest, ListRequest,
+    ResultRequest, StatusRequest, SubmitRequest, WorkerStatus, WorkersRequest, jobs_client::JobsClient,
 };
+use tokio::time::timeout;
 use tonic::{Code, Status, Streaming};
 use worker::dial::{Dial, DialError, Wire, words};
 
 /// A connection to a coordinator.
 #[derive(Clone, Debug)]
-pub struct Client(JobsClient<Wire>);
+pub struct Client {
+    rpc: JobsClient<Wire>,
+    dial: Arc<Dial>,
+}
+
+/// How long a leader is looked for when there are several coordinators: longer than it takes to elect one.
+const ELECTION: Duration = Duration::from_secs(15);
+/// The same for commands that were following a job.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How soon one that is asked whether it leads must say so.
+const ANSWER: Duration = Duration::from_secs(2);
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+/// Reports are long.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Why a coordinator did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -53,16 +73,37 @@ impl From<Status> for ClientError {
 }
 
 impl Client {
-    /// Connects.
+    /// Connects; to the one that leads, if there are several coordinators.
     ///
     /// # Errors
     ///
-    /// When nobody answers.
-    pub async fn connect(dial: &Dial) -> Result<Self, ClientError> {
-        let client = JobsClient::new(dial.connect().await?);
-        Ok(Self(
-            client.max_decoding_message_size(64 << 20).max_encoding_message_size(proto::MAX_MESSAGE_BYTES),
-        ))
+    /// When nobody answers, or none leads.
+    pub async fn connect(dial: &Arc<Dial>) -> Result<Self, ClientError> {
+        Self::connect_within(dial, ELECTION).await
+    }
+
+    async fn connect_within(dial: &Arc<Dial>, patience: Duration) -> Result<Self, ClientError> {
+        let rpc =
+            if dial.has_standbys() { leader(dial, patience).await? } else { rpc(dial.connect().await?) };
+        Ok(Self { rpc, dial: Arc::clone(dial) })
+    }
+
+    /// Looks for the coordinator that leads now. False when there is only one, or none is found.
+    pub async fn follow(&mut self) -> bool {
+        if !self.dial.has_standbys() {
+            return false;
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+        match Self::connect_within(&self.dial, PATIENCE).await {
+            Ok(client) => {
+                *self = client;
+                true
+            }
+            Err(error) => {
+                tracing::warn!("{error}");
+                false
+            }
+        }
     }
 
     /// Submits a job; true when it was there already.
@@ -71,7 +112,7 @@ impl Client {
     ///
     /// When it is refused.
     pub async fn submit(&mut self, request: SubmitRequest) -> Result<(JobStatus, bool), ClientError> {
-        let reply = self.0.submit(request).await?.into_inner();
+        let reply = self.rpc.submit(request).await?.into_inner();
         Ok((reply.job.unwrap_or_default(), reply.existed))
     }
 
@@ -81,7 +122,7 @@ impl Client {
     ///
     /// When the coordinator cannot tell.
     pub async fn list(&mut self) -> Result<Vec<JobStatus>, ClientError> {
-        Ok(self.0.list(ListRequest {}).await?.into_inner().jobs)
+        Ok(self.rpc.list(ListRequest {}).await?.into_inner().jobs)
     }
 
     /// One job's status.
@@ -90,7 +131,7 @@ impl Client {
     ///
     /// When `job` names none, or several.
     pub async fn status(&mut self, job: &str) -> Result<JobStatus, ClientError> {
-        let mut stream = self.0.status(StatusRequest { job: job.into(), watch: false }).await?.into_inner();
+        let mut stream = self.rpc.status(StatusRequest { job: job.into(), watch: false }).await?.into_inner();
         Ok(stream.message().await?.unwrap_or_default())
     }
 
@@ -100,7 +141,7 @@ impl Client {
     ///
     /// When `job` names none, or several.
     pub async fn watch(&mut self, job: &str) -> Result<Streaming<JobStatus>, ClientError> {
-        Ok(self.0.status(StatusRequest { job: job.into(), watch: true }).await?.into_inner())
+        Ok(self.rpc.status(StatusRequest { job: job.into(), watch: true }).await?.into_inner())
     }
 
     /// A job's report.
@@ -109,7 +150,7 @@ impl Client {
     ///
     /// When `job` names none or several, or its result contradicts itself.
     pub async fn result(&mut self, job: &str) -> Result<(JobStatus, Report), ClientError> {
-        let reply = self.0.result(ResultRequest { job: job.into() }).await?.into_inner();
+        let reply = self.rpc.result(ResultRequest { job: job.into() }).await?.into_inner();
         let json = serde_json::from_str(&reply.json);
         let json =
             json.map_err(|e| ClientError::Refused(format!("the coordinator's report is no JSON: {e}")))?;
@@ -128,7 +169,7 @@ impl Client {
     /// When that cannot be done.
     pub async fn control(&mut self, job: &str, action: Action) -> Result<JobStatus, ClientError> {
         let request = ControlRequest { job: job.into(), action: action.into() };
-        Ok(self.0.control(request).await?.into_inner())
+        Ok(self.rpc.control(request).await?.into_inner())
     }
 
     /// Connected workers.
@@ -137,7 +178,7 @@ impl Client {
     ///
     /// When the coordinator cannot tell.
     pub async fn workers(&mut self) -> Result<Vec<WorkerStatus>, ClientError> {
-        Ok(self.0.workers(WorkersRequest {}).await?.into_inner().workers)
+        Ok(self.rpc.workers(WorkersRequest {}).await?.into_inner().workers)
     }
 
     /// Gives a worker no further leases; returns its name.
@@ -146,7 +187,7 @@ impl Client {
     ///
     /// When `worker` names none, or several.
     pub async fn drain(&mut self, worker: &str) -> Result<String, ClientError> {
-        Ok(self.0.drain(DrainRequest { worker: worker.into() }).await?.into_inner().worker)
+        Ok(self.rpc.drain(DrainRequest { worker: worker.into() }).await?.into_inner().worker)
     }
 
     /// The `last` acts of people, oldest first.
@@ -155,6 +196,49 @@ impl Client {
     ///
     /// When the coordinator cannot tell.
     pub async fn audit(&mut self, last: u32) -> Result<Vec<Act>, ClientError> {
-        Ok(self.0.audit(AuditRequest { last }).await?.into_inner().acts)
+        Ok(self.rpc.audit(AuditRequest { last }).await?.into_inner().acts)
+    }
+}
+
+fn rpc(wire: Wire) -> JobsClient<Wire> {
+    let client = JobsClient::new(wire);
+    client.max_decoding_message_size(MOST_BYTES).max_encoding_message_size(proto::MAX_MESSAGE_BYTES)
+}
+
+/// Asks all coordinators, side by side, until one of them leads: one that hangs must not keep the others waiting.
+async fn leader(dial: &Dial, patience: Duration) -> Result<JobsClient<Wire>, ClientError> {
+    let last = Mutex::new(None);
+    let mut asked: FuturesUnordered<_> =
+        dial.each().into_iter().map(|dial| until_it_leads(dial, &last)).collect();
+    match timeout(patience, asked.next()).await {
+        Ok(Some(rpc)) => Ok(rpc),
+        Ok(None) | Err(_) => {
+            let last = last.lock().unwrap_or_else(PoisonError::into_inner).take();
+            Err(last.unwrap_or_else(|| ClientError::Refused("no coordinator answers".into())))
+        }
+    }
+}
+
+async fn until_it_leads(dial: Dial, last: &Mutex<Option<ClientError>>) -> JobsClient<Wire> {
+    loop {
+        let asked = async {
+            let mut rpc = rpc(dial.connect().await?);
+            let leads = rpc.leader(LeaderRequest {}).await?.into_inner().leads;
+            let stands_by =
+                || ClientError::Refused("all coordinators that answer stand by: none leads yet".into());
+            if leads { Ok(rpc) } else { Err(stands_by()) }
+        };
+        let error = match timeout(ANSWER, asked).await {
+            Ok(Ok(rpc)) => return rpc,
+            Ok(Err(error)) => error,
+            Err(_) => ClientError::Refused("a coordinator does not answer".into()),
+        };
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that answers tells more than one that is not there.
+        if matches!(&*last, None | Some(ClientError::Absent(_))) || !matches!(error, ClientError::Absent(_)) {
+            *last = Some(error);
+        }
+        drop(last);
+        tokio::time::sleep(LOOK_AGAIN).await;
     }
 }

@@ -8,4 +8,5 @@ pub mod client;
 pub mod engine;
 pub mod ledger;
 pub mod scheduler;
+pub mod seat;
 pub mod server;

@@ -2,6 +2,9 @@
 
 #[path = "ledger/damage.rs"]
 mod damage;
+#[path = "ledger/etcd.rs"]
+mod etcd;
+mod farm;
 #[path = "ledger/full.rs"]
 mod full;
 #[path = "ledger/kill.rs"]
@@ -10,15 +13,21 @@ mod kill;
 mod laws;
 #[path = "ledger/measure.rs"]
 mod measure;
+#[path = "ledger/place.rs"]
+mod place;
 #[path = "ledger/spool.rs"]
 mod spool;
 
-use std::{fs, ops::Range, path::Path};
+use std::{fs, ops::Range, path::Path, sync::Arc};
 
 use coordinator::{
-    ledger::{CommitRecord, EmbeddedLedger, Entry, JobRecord, JobState, JobSummary, Ledger, LedgerError},
+    ledger::{
+        CommitRecord, EmbeddedLedger, Entry, JobRecord, JobState, JobSummary, Ledger, LedgerError,
+        etcd::Merging,
+    },
     scheduler::{JobId, WorkerId},
 };
+use place::{Folder, Place};
 
 /// A job with a name of its own.
 fn job(id: u8, units: u64) -> Entry {
@@ -68,7 +77,7 @@ fn failure(id: u8, unit: u64) -> Entry {
     }
 }
 
-fn commits(ledger: &EmbeddedLedger, id: u8) -> Result<Vec<CommitRecord>, LedgerError> {
+fn commits(ledger: &dyn Ledger, id: u8) -> Result<Vec<CommitRecord>, LedgerError> {
     let mut all = Vec::new();
     ledger.commits(JobId([id; 16]), &mut |c| {
         all.push(c);
@@ -78,7 +87,7 @@ fn commits(ledger: &EmbeddedLedger, id: u8) -> Result<Vec<CommitRecord>, LedgerE
 }
 
 /// All that a ledger says of its jobs.
-fn all(ledger: &EmbeddedLedger) -> Result<Vec<(JobSummary, Vec<CommitRecord>)>, LedgerError> {
+fn all(ledger: &dyn Ledger) -> Result<Vec<(JobSummary, Vec<CommitRecord>)>, LedgerError> {
     let mut all = Vec::new();
     for summary in ledger.jobs()? {
         let mut commits = Vec::new();
@@ -89,6 +98,22 @@ fn all(ledger: &EmbeddedLedger) -> Result<Vec<(JobSummary, Vec<CommitRecord>)>, 
         all.push((summary, commits));
     }
     Ok(all)
+}
+
+fn all_of(ledger: &dyn Ledger) -> Vec<(JobSummary, Vec<CommitRecord>)> {
+    all(ledger).unwrap()
+}
+
+/// How partials of a job are added up: as its kind does.
+fn adding() -> Merging {
+    Box::new(|record| {
+        let job = jobs::find(&record.kind)?.open(&record.settings).ok()?;
+        Some(Box::new(move |partials| {
+            let mut sum = Arc::clone(&job).accumulator();
+            partials.iter().try_for_each(|partial| sum.absorb(partial)).ok()?;
+            sum.bytes().ok()
+        }))
+    })
 }
 
 fn copy_folder(from: &Path, to: &Path) {
@@ -120,13 +145,16 @@ fn some_groups() -> Vec<Vec<Entry>> {
 
 #[test]
 fn every_entry_is_there_after_reopening() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut ledger = EmbeddedLedger::open(dir.path()).unwrap();
+    every_entry_is_there(&mut Folder::new());
+}
+
+fn every_entry_is_there(place: &mut dyn Place) {
+    let mut ledger = place.open();
     let id = ledger.ledger_id();
     for group in some_groups() {
         ledger.append(&group).unwrap();
     }
-    let before = all(&ledger).unwrap();
+    let before = all_of(ledger.as_ref());
     assert_eq!(before.iter().map(|j| j.0.record.id.0[0]).collect::<Vec<_>>(), [1, 3, 4]);
     let first = &before[0];
     assert_eq!(
@@ -136,11 +164,11 @@ fn every_entry_is_there_after_reopening() {
     assert_eq!(first.0.failures.len(), 1);
     assert_eq!(first.0.conflicts[0].partial, b"other");
     assert!(first.0.quarantined.is_empty());
-    assert!(commits(&ledger, 2).unwrap().is_empty());
-    for _ in 0..2 {
+    assert!(commits(ledger.as_ref(), 2).unwrap().is_empty());
+    for _ in 0..4 {
         drop(ledger);
-        ledger = EmbeddedLedger::open(dir.path()).unwrap();
-        assert_eq!(all(&ledger).unwrap(), before);
+        ledger = place.open();
+        assert_eq!(all_of(ledger.as_ref()), before);
         assert_eq!(ledger.ledger_id(), id);
     }
     let found = ledger.commit_at(JobId([1; 16]), 100).unwrap().unwrap();
@@ -150,17 +178,20 @@ fn every_entry_is_there_after_reopening() {
 
 #[test]
 fn contradictions_are_refused_and_change_nothing() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut ledger = EmbeddedLedger::open(dir.path()).unwrap();
+    contradictions_are_refused(&mut Folder::new());
+}
+
+fn contradictions_are_refused(place: &mut dyn Place) {
+    let mut ledger = place.open();
     for group in some_groups() {
         ledger.append(&group).unwrap();
     }
     for reopen in [false, true] {
         if reopen {
             drop(ledger);
-            ledger = EmbeddedLedger::open(dir.path()).unwrap();
+            ledger = place.open();
         }
-        let before = all(&ledger).unwrap();
+        let before = all_of(ledger.as_ref());
         for bad in [
             commit(1, 0..10),
             commit(1, 5..25),
@@ -175,7 +206,7 @@ fn contradictions_are_refused_and_change_nothing() {
             let error = ledger.append(&[commit(1, 30..40), bad.clone()]).unwrap_err();
             assert!(error.is_refusal(), "{bad:?}: {error}");
         }
-        assert_eq!(all(&ledger).unwrap(), before);
+        assert_eq!(all_of(ledger.as_ref()), before);
     }
     let too_large = commit_record(1, 700..701, vec![0; 200_000]);
     assert!(ledger.append(&[Entry::Commit(too_large)]).unwrap_err().is_refusal());

@@ -8,6 +8,12 @@ pub mod v1 {
     tonic::include_proto!("nonet.v1");
 }
 
+/// What Nonet needs of etcd's API.
+#[allow(clippy::pedantic, missing_docs)]
+pub mod etcd {
+    tonic::include_proto!("etcdserverpb");
+}
+
 /// What every message can do: encode, decode, tell its size.
 pub use prost::Message;
 

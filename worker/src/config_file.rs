@@ -18,6 +18,10 @@ pub struct ConfigFile {
     pub coordinator: Option<String>,
     /// Where the coordinator listens.
     pub listen: Option<String>,
+    /// Ledger in etcd.
+    pub ledger: Option<String>,
+    /// Where the coordinator says that it is.
+    pub advertise: Option<String>,
     /// Leases that a worker keeps in stock.
     pub prefetch: Option<usize>,
     /// Name of a worker.

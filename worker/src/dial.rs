@@ -131,7 +131,7 @@ impl DialError {
 const PIPE_BYTES: usize = 1 << 20;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the coordinator's first word is waited for. It comes at once, unless there is a proxy that waits for ours.
-const FIRST_WORD: Duration = Duration::from_secs(2);
+const FIRST_WORD: Duration = Duration::from_secs(1);
 
 impl Dial {
     /// Reads comma-separated addresses `http://HOST:PORT` or `https://HOST:PORT`.
@@ -141,13 +141,39 @@ impl Dial {
     /// When one of them is no such address, or `credentials` do not do for it.
     pub fn tcp(addresses: &str, credentials: Credentials) -> Result<Self, DialError> {
         let endpoint = |address| endpoint(address, &credentials);
-        let endpoints = addresses.split(',').map(str::trim).map(endpoint).collect::<Result<Vec<_>, _>>()?;
+        let mut endpoints =
+            addresses.split(',').map(str::trim).map(endpoint).collect::<Result<Vec<_>, _>>()?;
+        if endpoints.len() > 1 {
+            endpoints = endpoints.into_iter().map(impatient).collect();
+        }
         if let Some(files) = credentials.tls.as_ref().filter(|_| endpoints.iter().any(|e| is_https(e.uri())))
         {
             files.client()?;
         }
         credentials.token.as_ref().map(Token::read).transpose()?;
         Ok(Self::Tcp { endpoints, next: AtomicUsize::new(0), credentials })
+    }
+
+    /// Each address by itself, for those who try all of them at once.
+    #[must_use]
+    pub fn each(&self) -> Vec<Self> {
+        match self {
+            Self::Tcp { endpoints, credentials, .. } => {
+                let one = |endpoint: &Endpoint| Self::Tcp {
+                    endpoints: vec![endpoint.clone()],
+                    next: AtomicUsize::new(0),
+                    credentials: credentials.clone(),
+                };
+                endpoints.iter().map(one).collect()
+            }
+            Self::Memory(pipes) => vec![Self::Memory(pipes.clone())],
+        }
+    }
+
+    /// Whether there are several coordinators, of which one leads.
+    #[must_use]
+    pub fn has_standbys(&self) -> bool {
+        matches!(self, Self::Tcp { endpoints, .. } if endpoints.len() > 1)
     }
 
     /// Opens a connection.
@@ -210,6 +236,14 @@ fn endpoint(address: &str, credentials: &Credentials) -> Result<Endpoint, DialEr
         .http2_keep_alive_interval(Duration::from_secs(4))
         .keep_alive_timeout(Duration::from_secs(6))
         .keep_alive_while_idle(true))
+}
+
+/// Where another coordinator can take over, one that says nothing is given up sooner.
+fn impatient(endpoint: Endpoint) -> Endpoint {
+    endpoint
+        .connect_timeout(Duration::from_secs(2))
+        .http2_keep_alive_interval(Duration::from_millis(1_500))
+        .keep_alive_timeout(Duration::from_millis(1_500))
 }
 
 fn is_https(uri: &Uri) -> bool {

@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use proto::v1::{FromWorker, Hello, KindVersion, ToWorker, farm_client::FarmClient};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
@@ -43,18 +44,30 @@ const OUTGOING_MESSAGES: usize = 4;
 const WELCOME_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest wait between two attempts.
 pub const BACKOFF_CAP_MS: u64 = 5_000;
+/// The same where another coordinator is about to take over.
+const STANDBY_CAP_MS: u64 = 500;
 
-/// Dials after `first_wait`, until it succeeds or is refused. Says once what it waits for, not at every attempt.
+/// Dials after `first_wait`, until it succeeds or is refused. Where there are several addresses, all are tried side by side:
+/// one of them leads, and one that hangs must not keep the others waiting.
 ///
 /// # Errors
 ///
 /// Only [`LinkError::Refused`].
 pub async fn open(dial: Arc<Dial>, hello: Hello, first_wait: Duration) -> Result<Link, LinkError> {
     tokio::time::sleep(first_wait).await;
-    let mut backoff = Backoff::new(BACKOFF_CAP_MS);
+    let cap_ms = if dial.has_standbys() { STANDBY_CAP_MS } else { BACKOFF_CAP_MS };
+    let mut attempts: FuturesUnordered<_> =
+        dial.each().into_iter().map(|dial| keep_knocking(dial, hello.clone(), cap_ms)).collect();
+    let first = attempts.next().await;
+    first.unwrap_or_else(|| Err(LinkError::Refused("there is no address to try".into())))
+}
+
+/// Says once what it waits for, not at every attempt.
+async fn keep_knocking(dial: Dial, hello: Hello, cap_ms: u64) -> Result<Link, LinkError> {
+    let mut backoff = Backoff::new(cap_ms);
     let mut said = HashSet::new();
     loop {
-        match attempt(&dial, hello.clone()).await {
+        match knock(&dial, hello.clone()).await {
             Ok(link) => return Ok(link),
             Err(error @ LinkError::Refused(_)) => return Err(error),
             Err(error) => {
@@ -68,7 +81,7 @@ pub async fn open(dial: Arc<Dial>, hello: Hello, first_wait: Duration) -> Result
     }
 }
 
-async fn attempt(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
+async fn knock(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
     let wire = dial.connect().await;
     let wire = wire.map_err(|e| if e.is_refusal() { LinkError::Refused(e.to_string()) } else { e.into() })?;
     let mut client = FarmClient::new(wire)

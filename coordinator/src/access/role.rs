@@ -41,6 +41,7 @@ pub const METHODS: &[(&str, Right)] = &[
     ("/nonet.v1.Jobs/Workers", Right::View),
     ("/nonet.v1.Jobs/Drain", Right::Operate),
     ("/nonet.v1.Jobs/Audit", Right::Operate),
+    ("/nonet.v1.Jobs/Leader", Right::View),
 ];
 
 /// What the rpc at `path` needs; none when there is no such rpc.
@@ -123,8 +124,9 @@ mod tests {
             may.filter_map(|(method, _)| method.rsplit('/').next()).collect()
         };
         assert_eq!(of(Role::Worker), ["Work"]);
-        assert_eq!(of(Role::Viewer), ["List", "Status", "Result", "Workers"]);
-        let operator = ["Submit", "List", "Status", "Result", "Control", "Workers", "Drain", "Audit"];
+        assert_eq!(of(Role::Viewer), ["List", "Status", "Result", "Workers", "Leader"]);
+        let operator =
+            ["Submit", "List", "Status", "Result", "Control", "Workers", "Drain", "Audit", "Leader"];
         assert_eq!(of(Role::Operator), operator);
         assert!(of(Role::Coordinator).is_empty());
         for role in [Role::Worker, Role::Viewer, Role::Operator, Role::Coordinator] {

@@ -1,15 +1,12 @@
 //! From the journal to a certificate.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::io::{self, Write};
 
 use jobs::{NeededReport, Report};
 
 use super::{FORMAT, Lines, Record, check::Sum};
 use crate::{
-    ledger::{Chain, CommitRecord, Entry, Frames, JobState, JobSummary, LedgerError, summaries},
+    ledger::{Chain, CommitRecord, JobState, JobSummary, LedgerError, Reading},
     scheduler::{JobId, hex},
 };
 
@@ -38,25 +35,25 @@ pub struct Made {
     pub chain: String,
 }
 
-/// Writes the certificate of a job of the ledger in `dir`: the one whose name or run begins with `wanted`, or the only
-/// one of a kind of that name. Reads the journal alone, which another process may have open.
+/// Writes the certificate of a job of a ledger: the one whose name or run begins with `wanted`, or the only
+/// one of a kind of that name.
 ///
-/// Costs one reading of the journal for the job and each that it needs.
+/// Costs one reading of the commits for the job and each that it needs.
 ///
 /// # Errors
 ///
 /// When there is no such job, it is not finished, what it has yielded does not add up, or `out` fails.
-pub fn make(dir: &Path, wanted: &str, out: &mut dyn Write) -> Result<Made, MakeError> {
-    let jobs = summaries(dir)?;
+pub fn make(ledger: &dyn Reading, wanted: &str, out: &mut dyn Write) -> Result<Made, MakeError> {
+    let jobs = ledger.jobs()?;
     let job = one(&jobs, wanted).map_err(MakeError::Job)?;
     let mut lines = Lines { out, chain: Chain::default() };
     lines.put(&Record::Certificate {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").into(),
-        ledger: hex(&Frames::open(dir)?.id()),
+        ledger: hex(&ledger.ledger_id()),
         job: hex(&job.record.name),
     })?;
-    let mut maker = Maker { dir, jobs: &jobs, lines, ranges: 0 };
+    let mut maker = Maker { ledger, jobs: &jobs, lines, ranges: 0 };
     maker.section(job)?;
     maker.lines.out.flush()?;
     let chain = hex(&maker.lines.chain);
@@ -81,7 +78,7 @@ fn one<'a>(jobs: &'a [JobSummary], wanted: &str) -> Result<&'a JobSummary, Strin
 }
 
 struct Maker<'a> {
-    dir: &'a Path,
+    ledger: &'a dyn Reading,
     jobs: &'a [JobSummary],
     lines: Lines<'a>,
     ranges: u64,
@@ -133,27 +130,34 @@ impl Maker<'_> {
         job: JobId,
         add: &mut dyn FnMut(&CommitRecord) -> Result<(), String>,
     ) -> Result<(), MakeError> {
-        let mut frames = Frames::open(self.dir)?;
-        while let Some(frame) = frames.next_frame()? {
-            for (_, entry) in &frame.entries {
-                let Entry::Commit(commit) = entry else { continue };
-                if commit.job != job {
-                    continue;
-                }
-                add(commit).map_err(|why| MakeError::Job(format!("range {:?}: {why}", commit.range)))?;
-                self.ranges += 1;
-                self.lines.put(&Record::Range {
-                    start: commit.range.start,
-                    end: commit.range.end,
-                    digest: hex(&commit.digest),
-                    partial: hex(&commit.partial),
-                    worker: hex(&commit.worker.0),
-                    busy_us: commit.busy_us,
-                    at_unix_ms: commit.at_unix_ms,
-                })?;
-            }
+        let (mut failed, ledger) = (None, self.ledger);
+        let read = ledger.commits(job, &mut |commit| {
+            let put = add(&commit)
+                .map_err(|why| MakeError::Job(format!("range {:?}: {why}", commit.range)))
+                .and_then(|()| self.range(&commit));
+            put.map_err(|error| {
+                let text = error.to_string();
+                failed = Some(error);
+                LedgerError::inconsistent(text)
+            })
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(read?),
         }
-        Ok(())
+    }
+
+    fn range(&mut self, commit: &CommitRecord) -> Result<(), MakeError> {
+        self.ranges += 1;
+        Ok(self.lines.put(&Record::Range {
+            start: commit.range.start,
+            end: commit.range.end,
+            digest: hex(&commit.digest),
+            partial: hex(&commit.partial),
+            worker: hex(&commit.worker.0),
+            busy_us: commit.busy_us,
+            at_unix_ms: commit.at_unix_ms,
+        })?)
     }
 }
 

@@ -6,7 +6,7 @@ use jobs::UnitContext;
 
 use super::*;
 use crate::{
-    ledger::{CommitRecord, EmbeddedLedger, Entry, JobRecord, JobState, Ledger},
+    ledger::{CommitRecord, EmbeddedLedger, Entry, JobRecord, JobState, JournalReading, Ledger},
     scheduler::{JobId, WorkerId},
 };
 
@@ -53,7 +53,7 @@ fn put(ledger: &mut EmbeddedLedger, id: u8, kind: &str, settings: &str, step: u6
 
 fn certificate(dir: &Path, job: &str) -> Result<Vec<u8>, MakeError> {
     let mut out = Vec::new();
-    make(dir, job, &mut out).map(|_| out)
+    make(&JournalReading::open(dir)?, job, &mut out).map(|_| out)
 }
 
 fn checked(bytes: &[u8]) -> Result<Checked, CheckError> {

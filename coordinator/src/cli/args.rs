@@ -8,7 +8,7 @@ use worker::{cli::WorkerArgs, credentials::CredentialArgs};
 use super::{
     audit::AuditArgs, bench::BenchArgs, canonical::CanonicalArgs, certificate::CertificateArgs,
     certs::CertsArgs, compare::CompareArgs, daemon::CoordinatorArgs, explain::ExplainArgs,
-    ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs, tokens::TokensArgs,
+    ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs, storm::StormArgs, tokens::TokensArgs,
 };
 
 /// How a listing or a status is printed.
@@ -184,6 +184,7 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .subcommand(with_outputs(kinds::<RunArgs>(run)))
         .subcommand(kinds::<SubmitArgs>(submit))
+        .subcommand(kinds::<StormArgs>(storm()))
         .subcommand(CoordinatorArgs::augment_args(verb(
             "coordinator",
             "Serve jobs to workers",
@@ -263,6 +264,16 @@ pub fn command() -> Command {
             "bench recount",
         )));
     with_security(nonet)
+}
+
+fn storm() -> Command {
+    let storm = Command::new("storm")
+        .about("Run a job under kills, pauses and cuts, and count what was lost or doubled");
+    storm.after_help(
+        "Coordinators and workers of its own, on this machine. Exit code 1 when anything was lost, doubled or did not end.\n\n\
+         Examples:\n  nonet storm noop --units 5000 --unit-us 2000 --seconds 5 --repeat 20\n  \
+         nonet storm recount --method search --on etcd --seed 7",
+    )
 }
 
 fn verb(name: &'static str, about: &'static str, example: &'static str) -> Command {

@@ -17,6 +17,7 @@ use super::{
     exit::{Failure, Outcome},
     format,
     output::whole,
+    source::LedgerAt,
 };
 use crate::certificate::{self, Checked, RangeOfJob, Recomputed, check, recompute};
 
@@ -27,9 +28,8 @@ pub struct CertificateArgs {
     /// Start of the name of a finished job, or its kind if there is only one of it
     #[arg(required = true)]
     job: Option<String>,
-    /// Folder of the ledger; a coordinator may be running on it
-    #[arg(long, env = "NONET_STATE", value_name = "DIR", default_value = "nonet-state")]
-    state: PathBuf,
+    #[command(flatten)]
+    at: LedgerAt,
     /// Write the certificate to FILE, not to standard output
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -79,7 +79,7 @@ pub async fn run(args: CertificateArgs) -> Result<Outcome, Failure> {
     let stopped = stop.clone();
     let work = tokio::task::spawn_blocking(move || match (args.check, args.job) {
         (Some(Action::Check(check)), _) => check_file(&check, &|| stopped.is_cancelled()),
-        (None, job) => make(&args.state, &job.unwrap_or_default(), args.output.as_deref()),
+        (None, job) => make(&args.at, &job.unwrap_or_default(), args.output.as_deref()),
     });
     tokio::select! {
         () = stop.cancelled() => Ok(Outcome::Interrupted),
@@ -87,10 +87,11 @@ pub async fn run(args: CertificateArgs) -> Result<Outcome, Failure> {
     }
 }
 
-fn make(state: &Path, job: &str, output: Option<&Path>) -> Result<Outcome, Failure> {
+fn make(at: &LedgerAt, job: &str, output: Option<&Path>) -> Result<Outcome, Failure> {
+    let ledger = at.read()?;
     let made = match output {
-        None => certificate::make(state, job, &mut BufWriter::new(std::io::stdout().lock())),
-        Some(path) => whole(path, |out| certificate::make(state, job, out)),
+        None => certificate::make(ledger.as_ref(), job, &mut BufWriter::new(std::io::stdout().lock())),
+        Some(path) => whole(path, |out| certificate::make(ledger.as_ref(), job, out)),
     };
     let made = made.map_err(|error| Failure::failed(error.to_string()))?;
     eprintln!("nonet: certificate of {} with {} ranges: {}", made.kind, made.ranges, made.chain);

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use worker::{
     cli::{WorkerArgs, stop_on_signal},
     config_file::ConfigFile,
@@ -10,6 +12,7 @@ use worker::{
 };
 
 use super::{
+    cluster::Member,
     doors::{bind, doors},
     exit::{Failure, Outcome},
     format,
@@ -17,8 +20,10 @@ use super::{
 };
 use crate::{
     engine::{Engine, EngineConfig, EngineTask},
+    ledger::{Ledger, etcd::Address},
     scheduler::Policy,
-    server,
+    seat::Seat,
+    server::{self, Doors},
 };
 
 /// Arguments of the coordinator.
@@ -27,9 +32,15 @@ pub struct CoordinatorArgs {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:7700]
     #[arg(long, env = "NONET_LISTEN", value_name = "HOST:PORT")]
     listen: Option<String>,
-    /// Folder of the ledger [default: ./nonet-state]
+    /// Folder of the ledger [default: ./nonet-state]; of no use with --ledger
     #[arg(long, env = "NONET_STATE", value_name = "DIR")]
     state: Option<PathBuf>,
+    /// Ledger in etcd, for several coordinators of which one leads: etcd://HOST:PORT,HOST:PORT,HOST:PORT
+    #[arg(long, env = "NONET_LEDGER", value_name = "URL")]
+    ledger: Option<String>,
+    /// Where workers and users reach this coordinator, if not where it listens; shown by the others
+    #[arg(long, env = "NONET_ADVERTISE", value_name = "URL")]
+    advertise: Option<String>,
     /// Computing time that a lease aims at
     #[arg(long, value_name = "MS", default_value_t = 15_000)]
     lease_ms: u64,
@@ -62,7 +73,7 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let stop = stop_on_signal()?;
     let doors = doors(tls, args.tokens.or(file.tokens), &stop)?;
     let listener = bind(&listen, doors.tls.is_some(), allow_plaintext).await?;
-    let ledger = open_ledger(state).await?;
+    let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
     let policy = Policy {
         target_lease_ms: args.lease_ms.max(1),
         silence_ms: args.silence_ms.max(100),
@@ -71,13 +82,33 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     };
     let heartbeat_ms = u32::try_from(policy.silence_ms / BEATS_PER_SILENCE).unwrap_or(u32::MAX).min(3_000);
     let config = EngineConfig { policy, heartbeat_ms, start_unfinished: true };
-    let EngineTask { engine, mut task, stop: stop_engine } = Engine::start(ledger, config)?;
-    let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
     let scheme = if doors.tls.is_some() { "https" } else { "http" };
-    format::print(&format!("{scheme}://{address}\n"))?;
-    tracing::info!("coordinator at {scheme}://{address}");
+    let url = format!("{scheme}://{address}");
     warn(&doors, address);
-    let server = server::serve_tcp(engine, listener, doors, stop.clone());
+    match args.ledger.or(file.ledger) {
+        Some(ledger) => {
+            let ledger = Address::parse(&ledger).map_err(|e| Failure::usage(format!("--ledger {e}")))?;
+            format::print(&format!("{url}\n"))?;
+            tracing::info!("coordinator at {url}");
+            let url = args.advertise.or(file.advertise).unwrap_or(url);
+            Member { ledger, url, config }.serve(listener, doors, stop).await
+        }
+        None => alone(open_ledger(state).await?, config, (listener, url), doors, stop).await,
+    }
+}
+
+/// The only coordinator: leads as long as it lives.
+async fn alone(
+    ledger: Box<dyn Ledger>,
+    config: EngineConfig,
+    (listener, url): (TcpListener, String),
+    doors: Doors,
+    stop: CancellationToken,
+) -> Result<Outcome, Failure> {
+    let EngineTask { engine, mut task, stop: stop_engine } = Engine::start(ledger, config)?;
+    format::print(&format!("{url}\n"))?;
+    tracing::info!("coordinator at {url}");
+    let server = server::serve_tcp(Seat::of(engine), listener, doors, stop.clone());
     tokio::pin!(server);
     let ended = tokio::select! {
         ended = &mut task => ended,
@@ -93,7 +124,7 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
 }
 
 /// Says what an operator may not have meant.
-fn warn(doors: &server::Doors, address: std::net::SocketAddr) {
+fn warn(doors: &Doors, address: std::net::SocketAddr) {
     match (&doors.tls, &doors.tokens) {
         (None, None) if !address.ip().is_loopback() => {
             tracing::warn!(

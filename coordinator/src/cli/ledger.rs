@@ -8,6 +8,7 @@ use super::{
     args::Format,
     exit::{Failure, Outcome},
     format,
+    source::LedgerAt,
 };
 use crate::ledger::{self, CheckReport};
 
@@ -26,7 +27,7 @@ enum Action {
     )]
     Check {
         #[command(flatten)]
-        at: At,
+        at: LedgerAt,
         /// How to print the findings
         #[arg(long, value_enum, default_value_t)]
         format: Format,
@@ -37,11 +38,12 @@ enum Action {
         #[command(flatten)]
         at: At,
     },
-    /// Write every entry of the journal as a line of JSON to standard output
+    /// Write every entry of the journal as a line of JSON to standard output; of a ledger in etcd, which keeps no journal,
+    /// what it knows of each job
     #[command(after_help = "Example:\n  nonet ledger export --state ./nonet-state > ledger.jsonl")]
     Export {
         #[command(flatten)]
-        at: At,
+        at: LedgerAt,
     },
 }
 
@@ -61,7 +63,10 @@ pub async fn ledger(args: LedgerArgs) -> Result<Outcome, Failure> {
 fn act(action: Action) -> Result<Outcome, Failure> {
     match action {
         Action::Check { at, format } => {
-            let report = ledger::check(&at.state)?;
+            let report = match at.in_etcd()? {
+                Some(reading) => reading.check()?,
+                None => ledger::check(&at.state)?,
+            };
             match format {
                 Format::Json => format::print(&(to_json(&report)? + "\n"))?,
                 Format::Table | Format::Csv => format::print(&table(&report))?,
@@ -87,7 +92,10 @@ fn act(action: Action) -> Result<Outcome, Failure> {
         }
         Action::Export { at } => {
             let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-            let exported = ledger::export(&at.state, &mut out)?;
+            let exported = match at.in_etcd()? {
+                Some(reading) => ledger::export_known(&reading, &mut out)?,
+                None => ledger::export(&at.state, &mut out)?,
+            };
             eprintln!("nonet: {} entries", exported.entries);
             Ok(Outcome::Done)
         }

@@ -8,6 +8,7 @@ mod bench;
 mod canonical;
 mod certificate;
 mod certs;
+mod cluster;
 mod compare;
 mod daemon;
 mod doors;
@@ -22,6 +23,8 @@ mod progress;
 mod read;
 mod remote;
 mod run;
+mod source;
+mod storm;
 mod tokens;
 
 use std::process::ExitCode;
@@ -55,6 +58,7 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
     init_log(if daemon { "info,sled=warn" } else { "error,sled=off" });
     match command {
         "run" => run::run(matches).await,
+        "storm" => storm::storm(matches).await,
         "submit" => remote::submit(matches).await,
         "coordinator" => daemon::coordinator(read_args(matches)?).await,
         "worker" => daemon::worker(read_args::<WorkerArgs>(matches)?).await,

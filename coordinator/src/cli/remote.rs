@@ -1,5 +1,7 @@
 //! Commands that ask a coordinator elsewhere.
 
+use std::sync::Arc;
+
 use clap::{ArgMatches, FromArgMatches};
 use proto::v1::{Action, State, SubmitRequest};
 use worker::{
@@ -22,7 +24,7 @@ pub async fn connect(to: RemoteArgs) -> Result<Client, Failure> {
     let file = ConfigFile::read(to.config.as_deref())?;
     let address = to.coordinator.or_else(|| file.coordinator.clone());
     let address = address.unwrap_or_else(|| DEFAULT_COORDINATOR.into());
-    Ok(Client::connect(&to.credentials.dial(&address, &file)?).await?)
+    Ok(Client::connect(&Arc::new(to.credentials.dial(&address, &file)?)).await?)
 }
 
 /// `nonet submit`.

@@ -23,10 +23,11 @@ use super::{
     progress::Progress,
 };
 use crate::{
-    client::Client,
+    client::{Client, ClientError},
     engine::{Engine, EngineConfig, EngineTask},
     ledger::{EmbeddedLedger, Ledger},
     scheduler::Policy,
+    seat::Seat,
     server,
 };
 
@@ -138,7 +139,11 @@ impl House {
         let engine = Engine::start(ledger, config)?;
         let (pipes, incoming) = mpsc::channel(4);
         let stop_server = CancellationToken::new();
-        let server = tokio::spawn(server::serve_memory(engine.engine.clone(), incoming, stop_server.clone()));
+        let server = tokio::spawn(server::serve_memory(
+            Seat::of(engine.engine.clone()),
+            incoming,
+            stop_server.clone(),
+        ));
         Ok(Self { engine, dial: Arc::new(Dial::Memory(pipes)), stop_server, server })
     }
 
@@ -254,16 +259,35 @@ fn worker_ended(ended: Result<Result<(), WorkerError>, tokio::task::JoinError>) 
     }
 }
 
+/// Shows what a coordinator says of a job, until it rests or the coordinator says nothing more.
+async fn follow(
+    client: &mut Client,
+    last: &mut JobStatus,
+    progress: &mut Progress,
+) -> Result<(), ClientError> {
+    let mut statuses = client.watch(&last.name).await?;
+    while let Some(status) = statuses.message().await? {
+        progress.show(&status);
+        *last = status;
+    }
+    Ok(())
+}
+
 /// Follows a job until it rests; `resumes` when this command takes it up from an earlier life.
 pub async fn watch(client: &mut Client, job: JobStatus, resumes: bool) -> Result<(), Failure> {
-    let mut statuses = client.watch(&job.name).await?;
     let mut progress = Progress::new(&job, resumes);
     let mut last = job;
-    while let Some(status) = statuses.message().await.map_err(crate::client::ClientError::from)? {
-        progress.show(&status);
-        last = status;
+    loop {
+        let followed = follow(client, &mut last, &mut progress).await;
+        let rests = !matches!(last.state(), State::Running | State::Paused);
+        let known = !matches!(followed, Err(ClientError::Invalid(_)));
+        if rests || !known || !client.follow().await {
+            progress.end();
+            followed?;
+            break;
+        }
+        tracing::warn!("the coordinator went away; another one leads now");
     }
-    progress.end();
     match last.state() {
         State::Finished => Ok(()),
         State::Conflicted | State::Stale => Err(Failure::failed(last.detail)),

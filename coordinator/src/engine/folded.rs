@@ -5,7 +5,11 @@ use std::{ops::Range, sync::Arc};
 use jobs::{Accumulator, ErasedJob};
 use worker::bridge::guarded;
 
-use crate::scheduler::RangeSet;
+use super::reopen;
+use crate::{
+    ledger::etcd::{Adding, Merging},
+    scheduler::RangeSet,
+};
 
 /// Commits that were added up.
 pub(crate) struct Folded {
@@ -36,4 +40,21 @@ impl Folded {
         let added = guarded(|| self.sum.absorb(partial)).and_then(|sum| sum.map_err(|e| e.to_string()));
         added.map_err(|error| format!("the result of range {range:?} does not add up: {error}"))
     }
+}
+
+/// How a ledger adds partials up: as the kind of the job does.
+pub(crate) fn merging() -> Merging {
+    Box::new(|record| {
+        let settings = (record.kind.as_str(), record.revision, record.settings.as_str());
+        let job = reopen(settings, record.units, "").ok()?.job;
+        let add: Adding = Box::new(move |partials| {
+            let sum = guarded(|| {
+                let mut sum = Arc::clone(&job).accumulator();
+                partials.iter().try_for_each(|partial| sum.absorb(partial))?;
+                sum.bytes()
+            });
+            sum.ok()?.ok()
+        });
+        Some(add)
+    })
 }

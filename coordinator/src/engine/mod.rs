@@ -29,7 +29,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::{
-    folded::Folded,
+    folded::{Folded, merging},
     opening::{Opened, reopen},
 };
 

@@ -13,13 +13,14 @@ use serde::{Serialize, Serializer};
 use worker::store::{FolderLock, Store, sync_folder};
 
 use super::{
-    Entry, JobState, LedgerError,
+    CommitRecord, Entry, JobState, LedgerError,
     book::Book,
     embedded::{self, EmbeddedLedger, LOCK, STORE},
     frame::Place,
     index,
     journal::{Frames, JOURNAL, Tail},
     pages,
+    reading::Reading,
 };
 use crate::scheduler::{JobId, RangeSet, hex};
 
@@ -113,50 +114,32 @@ pub fn check(dir: &Path) -> Result<CheckReport, LedgerError> {
         Err(e) if e.is_in_use() => None,
         Err(e) => return Err(e.into()),
     };
-    let mut report = CheckReport { ledger: hex(&frames.id()), ..CheckReport::default() };
-    let mut book = Book::default();
-    let mut tallies = BTreeMap::new();
+    let mut auditor = Auditor::new(Book::default());
+    let mut groups = 0;
     loop {
         match frames.next_frame() {
             Ok(Some(frame)) => {
-                report.frames += 1;
+                groups += 1;
                 for (place, entry) in &frame.entries {
-                    report.entries += 1;
-                    tally(&mut book, &mut tallies, entry, *place, &mut report.findings);
+                    auditor.enter(entry, *place);
                 }
             }
             Ok(None) => break,
             Err(e) => {
-                report.findings.push(e.to_string());
+                auditor.findings.push(e.to_string());
                 break;
             }
         }
     }
-    report.bytes = frames.position().end;
-    report.chain = hex(&frames.position().chain);
-    report.tail = frames.tail().map(|t| describe_tail(t, lock.is_none()));
-    for account in book.accounts() {
-        let summary = &account.summary;
-        let tally = tallies.remove(&summary.record.id).unwrap_or_default();
-        let done = account.done.clone().unwrap_or_default();
-        let gaps = gaps(&done, summary.record.units);
-        report.jobs.push(JobCheck {
-            job: hex(&summary.record.id.0),
-            kind: summary.record.kind.clone(),
-            state: summary.state,
-            units: summary.record.units,
-            commits: tally.commits,
-            committed_units: done.iter().map(|r| r.end - r.start).sum(),
-            duplicates: tally.duplicates,
-            overlaps: tally.overlaps,
-            wrong_digests: tally.wrong_digests,
-            gaps: gaps.len() as u64,
-            first_gaps: gaps.iter().take(10).map(|r| format!("{}..{}", r.start, r.end)).collect(),
-            quarantined: summary.quarantined.len() as u64,
-            failures: summary.failures.len() as u64,
-            conflicts: summary.conflicts.len() as u64,
-        });
-    }
+    let book = auditor.book.clone();
+    let mut report = CheckReport {
+        ledger: hex(&frames.id()),
+        frames: groups,
+        bytes: frames.position().end,
+        chain: hex(&frames.position().chain),
+        tail: frames.tail().map(|t| describe_tail(t, lock.is_none())),
+        ..auditor.report()
+    };
     report.store = if lock.is_none() {
         "not compared: another process has the ledger open; the journal alone was read".into()
     } else if !dir.join(STORE).join("db").exists() {
@@ -173,24 +156,42 @@ pub fn check(dir: &Path) -> Result<CheckReport, LedgerError> {
     Ok(report)
 }
 
-fn tally(
-    book: &mut Book,
-    tallies: &mut BTreeMap<JobId, Tally>,
-    entry: &Entry,
-    place: Place,
-    findings: &mut Vec<String>,
-) {
-    if let Entry::Commit(commit) = entry {
-        let tally = tallies.entry(commit.job).or_default();
+/// Reads entries in their order, and notes what is wrong with them.
+pub(super) struct Auditor {
+    book: Book,
+    tallies: BTreeMap<JobId, Tally>,
+    entries: u64,
+    findings: Vec<String>,
+}
+
+impl Auditor {
+    /// Begins with what is known already.
+    pub fn new(book: Book) -> Self {
+        Self { book, tallies: BTreeMap::new(), entries: 0, findings: Vec::new() }
+    }
+
+    /// Reads an entry.
+    pub fn enter(&mut self, entry: &Entry, place: Place) {
+        self.entries += 1;
+        if let Entry::Commit(commit) = entry {
+            self.tally(commit);
+        }
+        if let Err(why) = self.book.enter_one(entry) {
+            let text = format!("the entry at byte {} contradicts what precedes it: {why}", place.offset);
+            say(&mut self.findings, text);
+        }
+    }
+
+    fn tally(&mut self, commit: &CommitRecord) {
+        let tally = self.tallies.entry(commit.job).or_default();
         tally.commits += 1;
         if *blake3::hash(&commit.partial).as_bytes() != commit.digest {
             tally.wrong_digests += 1;
-            say(
-                findings,
-                format!("{:?}: the partial of {:?} does not match its digest", commit.job, commit.range),
-            );
+            let text =
+                format!("{:?}: the partial of {:?} does not match its digest", commit.job, commit.range);
+            say(&mut self.findings, text);
         }
-        if let Some(done) = book.account(commit.job).and_then(|a| a.done.as_ref()) {
+        if let Some(done) = self.book.account(commit.job).and_then(|a| a.done.as_ref()) {
             if !commit.range.is_empty() && done.contains(&commit.range) {
                 tally.duplicates += 1;
             } else if done.intersects(&commit.range) {
@@ -198,8 +199,37 @@ fn tally(
             }
         }
     }
-    if let Err(why) = book.enter_one(entry) {
-        say(findings, format!("the entry at byte {} contradicts what precedes it: {why}", place.offset));
+
+    /// What was found: entries, jobs and findings.
+    pub fn report(mut self) -> CheckReport {
+        let jobs = self.book.accounts().into_iter().map(|account| {
+            let summary = &account.summary;
+            let tally = self.tallies.remove(&summary.record.id).unwrap_or_default();
+            let done = account.done.clone().unwrap_or_default();
+            let gaps = gaps(&done, summary.record.units);
+            JobCheck {
+                job: hex(&summary.record.id.0),
+                kind: summary.record.kind.clone(),
+                state: summary.state,
+                units: summary.record.units,
+                commits: tally.commits,
+                committed_units: done.iter().map(|r| r.end - r.start).sum(),
+                duplicates: tally.duplicates,
+                overlaps: tally.overlaps,
+                wrong_digests: tally.wrong_digests,
+                gaps: gaps.len() as u64,
+                first_gaps: gaps.iter().take(10).map(|r| format!("{}..{}", r.start, r.end)).collect(),
+                quarantined: summary.quarantined.len() as u64,
+                failures: summary.failures.len() as u64,
+                conflicts: summary.conflicts.len() as u64,
+            }
+        });
+        CheckReport {
+            jobs: jobs.collect(),
+            entries: self.entries,
+            findings: self.findings,
+            ..CheckReport::default()
+        }
     }
 }
 
@@ -263,6 +293,9 @@ fn compare(dir: &Path, book: &Book) -> Result<String, LedgerError> {
     let says = |book: &Book| book.accounts().into_iter().map(|a| a.summary.clone()).collect::<Vec<_>>();
     if says(&indexed) != says(&known_book) {
         return Err(apart("the store's jobs are not those of the journal".into()));
+    }
+    if indexed.acts() != known_book.acts() {
+        return Err(apart("the store's acts are not those of the journal".into()));
     }
     let mut commits = 0_u64;
     let mut frames = Frames::open(dir)?;
@@ -375,6 +408,34 @@ pub fn export(dir: &Path, out: &mut dyn Write) -> Result<Exported, LedgerError> 
     }
     out.flush().map_err(failed)?;
     Ok(Exported { entries, tail: frames.tail().cloned() })
+}
+
+/// Writes what a ledger without a journal knows of its jobs as the lines of JSON that would make it.
+///
+/// # Errors
+///
+/// When the ledger does not read, or `out` fails.
+pub fn export_known(ledger: &dyn Reading, out: &mut dyn Write) -> Result<Exported, LedgerError> {
+    let mut entries = 0;
+    let mut write = |entry: &Entry| {
+        entries += 1;
+        writeln!(out, "{}", to_json(entry))
+            .map_err(|e| LedgerError::inconsistent(format!("the export cannot be written: {e}")))
+    };
+    for summary in ledger.jobs()? {
+        let job = summary.record.id;
+        write(&Entry::Job(summary.record))?;
+        ledger.commits(job, &mut |commit| write(&Entry::Commit(commit)))?;
+        for (unit, worker, error) in summary.failures {
+            write(&Entry::Failure { job, unit, worker, error })?;
+        }
+        summary.quarantined.into_iter().try_for_each(|unit| write(&Entry::Quarantine { job, unit }))?;
+        summary.conflicts.into_iter().try_for_each(|conflict| write(&Entry::Conflict(conflict)))?;
+        write(&Entry::State { job, state: summary.state, at_unix_ms: summary.state_unix_ms })?;
+    }
+    ledger.acts()?.into_iter().try_for_each(|act| write(&Entry::Act(act)))?;
+    out.flush().map_err(|e| LedgerError::inconsistent(format!("the export cannot be written: {e}")))?;
+    Ok(Exported { entries, tail: None })
 }
 
 fn to_json(entry: &Entry) -> serde_json::Value {

@@ -196,8 +196,7 @@ impl Ledger for EmbeddedLedger {
     }
 
     fn acts(&self) -> Result<Vec<Act>, LedgerError> {
-        self.indexer.settle()?;
-        index::acts(&self.store, &|place| self.journal.read(place))
+        Ok(self.book.acts())
     }
 
     fn ledger_id(&self) -> [u8; 16] {

@@ -66,6 +66,17 @@ pub enum LedgerError {
         /// What to do.
         cure: String,
     },
+    /// Another coordinator leads now. Nothing of the group counts, unless it was written before.
+    #[error("this coordinator does not lead any more")]
+    Deposed,
+    /// The ledger is elsewhere, and does not answer or does not do what it is asked.
+    #[error("the ledger in {etcd}: {reason}")]
+    Remote {
+        /// Its address.
+        etcd: String,
+        /// In its words.
+        reason: String,
+    },
     /// An earlier error left the end of the ledger unknown; opening it again tells.
     #[error("the ledger takes nothing more since an earlier error: {0}")]
     Poisoned(String),

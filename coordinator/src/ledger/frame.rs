@@ -189,6 +189,19 @@ pub(super) fn decode(payload: &[u8], offset: u64) -> Result<Vec<(Place, Entry)>,
     if rest.is_empty() { Ok(entries) } else { Err(format!("{} bytes follow its last entry", rest.len())) }
 }
 
+/// The entries of one frame, and the chain up to it, if it follows `previous`.
+pub(super) fn decode_whole(frame: &[u8], previous: &Chain) -> Result<(Vec<Entry>, Chain), String> {
+    let head = Head::decode(frame).ok_or("it does not begin like a group")?;
+    let payload =
+        frame.get(HEAD_BYTES..).filter(|payload| payload.len() == head.length && head.fits(payload));
+    let payload = payload.ok_or("its checksum is another one")?;
+    if chain(previous, payload) != head.chain {
+        return Err("it does not follow the group before it".into());
+    }
+    let entries = decode(payload, HEAD_BYTES as u64)?;
+    Ok((entries.into_iter().map(|(_, entry)| entry).collect(), head.chain))
+}
+
 /// The next value of a chain.
 pub(crate) fn chain(previous: &Chain, payload: &[u8]) -> Chain {
     *blake3::Hasher::new().update(previous).update(payload).finalize().as_bytes()

@@ -183,6 +183,7 @@ pub(super) fn load(store: &Store, read: Read<'_>) -> Result<Book, LedgerError> {
         load_marks(store, read, &mut account)?;
         book.load(account);
     }
+    book.load_acts(acts(store, read)?);
     Ok(book)
 }
 
@@ -216,7 +217,7 @@ fn load_marks(store: &Store, read: Read<'_>, account: &mut Account) -> Result<()
 }
 
 /// The last acts, oldest first.
-pub(super) fn acts(store: &Store, read: Read<'_>) -> Result<Vec<Act>, LedgerError> {
+fn acts(store: &Store, read: Read<'_>) -> Result<Vec<Act>, LedgerError> {
     let (mut acts, mut up_to) = (Vec::new(), act_key(u64::MAX));
     while acts.len() < ACTS_KEPT
         && let Some((_, value)) = store.last_up_to(&[ACT], &up_to)?

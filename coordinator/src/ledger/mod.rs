@@ -8,12 +8,13 @@ mod audit;
 mod book;
 mod embedded;
 mod error;
+pub mod etcd;
 mod frame;
 mod index;
 mod indexer;
 mod journal;
 mod pages;
-mod summaries;
+mod reading;
 
 use std::ops::Range;
 
@@ -22,13 +23,13 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::frame::chain;
 pub use self::{
     acts::{ACTS_KEPT, Act, Action, Actor},
-    audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, rebuild},
+    audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, export_known, rebuild},
     book::MAX_ERROR_BYTES,
     embedded::EmbeddedLedger,
     error::LedgerError,
     frame::{Chain, MAX_ENTRY_BYTES, MAX_FRAME_BYTES, Place, Position},
     journal::{Frame, Frames, JOURNAL, Journal, Tail},
-    summaries::summaries,
+    reading::{JournalReading, Reading},
 };
 use crate::scheduler::{JobId, WorkerId};
 
@@ -135,7 +136,7 @@ pub enum Entry {
 }
 
 /// All that the ledger knows of a job, its commits apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobSummary {
     /// As submitted.
     pub record: JobRecord,
@@ -151,7 +152,7 @@ pub struct JobSummary {
     pub conflicts: Vec<CommitRecord>,
 }
 
-/// What a durable record of jobs must do. Implemented by the embedded journal + sled, later by etcd.
+/// What a durable record of jobs must do. Implemented by the embedded journal with sled, and by etcd.
 pub trait Ledger: Send {
     /// Appends a group, and returns when it is durable. Either all of it is, or an error is returned. After
     /// [`LedgerError::Refused`] nothing happened and the ledger goes on; after any other error it takes nothing more.

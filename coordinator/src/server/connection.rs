@@ -15,7 +15,7 @@ use tokio::{
 };
 use tonic::transport::server::Connected;
 
-use super::seats::Seat;
+use super::places::Place;
 use crate::access::Identity;
 
 /// How soon a connection must bring a request that is let in.
@@ -29,7 +29,7 @@ pub struct Peer {
     /// Whom the certificate is for, or why it does not say; none without TLS.
     pub certificate: Option<Result<Identity, String>>,
     /// Held until the first request is let in.
-    newcomer: Arc<Mutex<Option<Seat>>>,
+    newcomer: Arc<Mutex<Option<Place>>>,
 }
 
 impl Peer {
@@ -53,7 +53,7 @@ pub struct Connection {
     peer: Peer,
     /// When it is closed, unless a request has been let in by then.
     deadline: Option<Pin<Box<Sleep>>>,
-    _seat: Option<Seat>,
+    _place: Option<Place>,
 }
 
 impl Connection {
@@ -62,18 +62,18 @@ impl Connection {
         io: Box<dyn Duplex>,
         address: SocketAddr,
         certificate: Option<Result<Identity, String>>,
-        seat: Seat,
-        newcomer: Seat,
+        place: Place,
+        newcomer: Place,
     ) -> Self {
         let newcomer = Arc::new(Mutex::new(Some(newcomer)));
         let peer = Peer { address: Some(address), certificate, newcomer };
-        Self { io, peer, deadline: Some(Box::pin(sleep(FIRST_REQUEST))), _seat: Some(seat) }
+        Self { io, peer, deadline: Some(Box::pin(sleep(FIRST_REQUEST))), _place: Some(place) }
     }
 
     /// Inside this process.
     pub fn memory(pipe: DuplexStream) -> Self {
         let peer = Peer { address: None, certificate: None, newcomer: Arc::default() };
-        Self { io: Box::new(pipe), peer, deadline: None, _seat: None }
+        Self { io: Box::new(pipe), peer, deadline: None, _place: None }
     }
 }
 

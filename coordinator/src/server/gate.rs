@@ -13,7 +13,7 @@ use tonic::{
 };
 use tower::{Layer, Service};
 
-use super::{connection::Peer, reread::Reread, seats::neighbourhood};
+use super::{connection::Peer, places::neighbourhood, reread::Reread};
 use crate::access::{
     Caller, Right,
     rates::{Rate, Rates},

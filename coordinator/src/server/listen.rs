@@ -1,4 +1,4 @@
-//! From the listening socket to connections that may speak: seats, TLS, time limits.
+//! From the listening socket to connections that may speak: places, TLS, time limits.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     connection::{Connection, Duplex},
+    places::{Place, Places, neighbourhood},
     reread::Reread,
-    seats::{Seat, Seats, neighbourhood},
 };
 use crate::access::{
     Identity, certificate_identity,
@@ -38,8 +38,8 @@ const NO_ROOM_WAIT: Duration = Duration::from_millis(100);
 
 /// What listens.
 pub struct Listening {
-    seats: Arc<Seats>,
-    newcomers: Arc<Seats>,
+    places: Arc<Places>,
+    newcomers: Arc<Places>,
     tls: Option<Arc<Reread<Arc<ServerConfig>>>>,
     complaints: Rates<std::net::IpAddr>,
 }
@@ -53,8 +53,8 @@ pub fn listen(
 ) -> mpsc::Receiver<Connection> {
     let most = most_connections.min(MAX_CONNECTIONS);
     let listening = Arc::new(Listening {
-        seats: Seats::new(most, (most / SHARE_OF_ONE).max(1)),
-        newcomers: Seats::new(MAX_NEWCOMERS, MAX_NEWCOMERS_OF_ONE),
+        places: Places::new(most, (most / SHARE_OF_ONE).max(1)),
+        newcomers: Places::new(MAX_NEWCOMERS, MAX_NEWCOMERS_OF_ONE),
         tls,
         complaints: Rates::new(COMPLAINTS),
     });
@@ -89,12 +89,12 @@ fn is_no_room(error: &io::Error) -> bool {
 impl Listening {
     fn accepted(self: &Arc<Self>, stream: TcpStream, address: SocketAddr, ready: &mpsc::Sender<Connection>) {
         let ip = address.ip();
-        let (Some(seat), Some(newcomer)) = (self.seats.take(ip), self.newcomers.take(ip)) else {
+        let (Some(place), Some(newcomer)) = (self.places.take(ip), self.newcomers.take(ip)) else {
             return self.complain(address, "too many connections at a time");
         };
         let (this, ready) = (Arc::clone(self), ready.clone());
         tokio::spawn(async move {
-            match timeout(HANDSHAKE_TIMEOUT, this.shake_hands(stream, address, seat, newcomer)).await {
+            match timeout(HANDSHAKE_TIMEOUT, this.shake_hands(stream, address, place, newcomer)).await {
                 Ok(Ok(connection)) => drop(ready.send(connection).await),
                 Ok(Err(error)) => this.complain(address, &error.to_string()),
                 Err(_) => this.complain(address, "no TLS handshake in time"),
@@ -106,8 +106,8 @@ impl Listening {
         &self,
         stream: TcpStream,
         address: SocketAddr,
-        seat: Seat,
-        newcomer: Seat,
+        place: Place,
+        newcomer: Place,
     ) -> io::Result<Connection> {
         // Without it small messages wait for one another.
         stream.set_nodelay(true)?;
@@ -124,7 +124,7 @@ impl Listening {
                 (Box::new(stream), Some(identity))
             }
         };
-        Ok(Connection::remote(io, address, certificate, seat, newcomer))
+        Ok(Connection::remote(io, address, certificate, place, newcomer))
     }
 
     /// The log must not be a way to fill the disk.

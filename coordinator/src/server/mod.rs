@@ -5,16 +5,16 @@
 mod connection;
 mod gate;
 mod listen;
+mod places;
 mod reread;
-mod seats;
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use jobs::Report;
 use proto::v1::{
-    AuditReply, AuditRequest, ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, ListReply,
-    ListRequest, ResultReply, ResultRequest, State, StatusRequest, SubmitReply, SubmitRequest, ToWorker,
-    Welcome, WorkersReply, WorkersRequest,
+    AuditReply, AuditRequest, ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, LeaderReply,
+    LeaderRequest, ListReply, ListRequest, ResultReply, ResultRequest, State, StatusRequest, SubmitReply,
+    SubmitRequest, ToWorker, Welcome, WorkersReply, WorkersRequest,
     farm_server::{Farm, FarmServer},
     jobs_server::{Jobs, JobsServer},
 };
@@ -39,6 +39,7 @@ use crate::{
     },
     engine::{Engine, Refusal, Welcomed},
     ledger::{ACTS_KEPT, Actor},
+    seat::Seat,
 };
 
 /// Messages under way to a worker before the engine keeps them back.
@@ -70,42 +71,42 @@ pub struct Doors {
     pub most_connections: usize,
 }
 
-/// Serves `engine` on a TCP port until `stop`.
+/// Serves who sits in `seat` on a TCP port until `stop`.
 ///
 /// # Errors
 ///
 /// When the transport fails.
 pub async fn serve_tcp(
-    engine: Engine,
+    seat: Seat,
     listener: TcpListener,
     doors: Doors,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
     let Doors { tls, tokens, most_connections } = doors;
     let connections = listen::listen(listener, tls, most_connections, stop.clone());
-    serve(engine, Gate::new(tokens), ReceiverStream::new(connections), stop).await
+    serve(seat, Gate::new(tokens), ReceiverStream::new(connections), stop).await
 }
 
-/// Serves `engine` inside this process until `stop`: the other ends come through `pipes`.
+/// Serves who sits in `seat` inside this process until `stop`: the other ends come through `pipes`.
 ///
 /// # Errors
 ///
 /// When the transport fails.
 pub async fn serve_memory(
-    engine: Engine,
+    seat: Seat,
     pipes: mpsc::Receiver<DuplexStream>,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    serve(engine, Gate::new(None), ReceiverStream::new(pipes).map(Connection::memory), stop).await
+    serve(seat, Gate::new(None), ReceiverStream::new(pipes).map(Connection::memory), stop).await
 }
 
 async fn serve(
-    engine: Engine,
+    seat: Seat,
     gate: Gate,
     connections: impl Stream<Item = Connection>,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    let service = Service { engine, stop: stop.clone(), watchers: Arc::new(Semaphore::new(MAX_WATCHERS)) };
+    let service = Service { seat, stop: stop.clone(), watchers: Arc::new(Semaphore::new(MAX_WATCHERS)) };
     let farm = FarmServer::from_arc(Arc::new(service.clone()))
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
@@ -134,9 +135,20 @@ async fn serve(
 
 #[derive(Clone)]
 struct Service {
-    engine: Engine,
+    seat: Seat,
     stop: CancellationToken,
     watchers: Arc<Semaphore>,
+}
+
+impl Service {
+    fn engine(&self) -> Result<Engine, Status> {
+        self.seat.engine().map_err(|leader| {
+            let leader = leader.map_or("none leads yet".into(), |url| format!("{url} leads"));
+            Status::unavailable(format!(
+                "this coordinator stands by, {leader}: name all of them, with commas between"
+            ))
+        })
+    }
 }
 
 type Replies<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -149,6 +161,7 @@ impl Farm for Service {
         &self,
         request: Request<Streaming<FromWorker>>,
     ) -> Result<Response<Self::WorkStream>, Status> {
+        let engine = self.engine()?;
         let mut incoming = request.into_inner();
         let first = timeout(HELLO_TIMEOUT, incoming.message()).await;
         let first = first.map_err(|_| Status::deadline_exceeded("no hello within 10 s"))??;
@@ -156,13 +169,13 @@ impl Farm for Service {
         let hello = hello.ok_or_else(|| Status::invalid_argument("the first message must be a hello"))?;
         let (outgoing, messages) = mpsc::channel(OUTGOING_MESSAGES);
         let Welcomed { session, ledger_id, heartbeat_ms } =
-            self.engine.hello(hello, outgoing).await.map_err(to_status)?;
+            engine.hello(hello, outgoing).await.map_err(to_status)?;
         let welcome = Welcome {
             version: env!("CARGO_PKG_VERSION").into(),
             ledger_id: ledger_id.to_vec().into(),
             heartbeat_ms,
         };
-        let (engine, stop) = (self.engine.clone(), self.stop.clone());
+        let stop = self.stop.clone();
         tokio::spawn(async move {
             let mut pace = Pace::new();
             loop {
@@ -196,20 +209,29 @@ impl Farm for Service {
 impl Jobs for Service {
     type StatusStream = Replies<JobStatus>;
 
+    async fn leader(&self, _: Request<LeaderRequest>) -> Result<Response<LeaderReply>, Status> {
+        let (leads, url) = match self.seat.engine() {
+            Ok(_) => (true, String::new()),
+            Err(leader) => (false, leader.unwrap_or_default()),
+        };
+        Ok(Response::new(LeaderReply { leads, url }))
+    }
+
     async fn submit(&self, request: Request<SubmitRequest>) -> Result<Response<SubmitReply>, Status> {
         let by = actor(&request);
-        let (job, existed) = self.engine.submit(request.into_inner(), by).await.map_err(to_status)?;
+        let (job, existed) = self.engine()?.submit(request.into_inner(), by).await.map_err(to_status)?;
         Ok(Response::new(SubmitReply { job: Some(job), existed }))
     }
 
     async fn list(&self, _: Request<ListRequest>) -> Result<Response<ListReply>, Status> {
-        let jobs = self.engine.list().await.map_err(to_status)?;
+        let jobs = self.engine()?.list().await.map_err(to_status)?;
         Ok(Response::new(ListReply { jobs }))
     }
 
     async fn status(&self, request: Request<StatusRequest>) -> Result<Response<Self::StatusStream>, Status> {
         let StatusRequest { job, watch } = request.into_inner();
-        let first = self.engine.status(job).await.map_err(to_status)?;
+        let engine = self.engine()?;
+        let first = engine.status(job).await.map_err(to_status)?;
         if !watch {
             return Ok(Response::new(Box::pin(tokio_stream::once(Ok(first)))));
         }
@@ -217,13 +239,13 @@ impl Jobs for Service {
         let place =
             place.map_err(|_| Status::resource_exhausted("too many watch jobs already: ask again later"))?;
         let (statuses, stream) = mpsc::channel(1);
-        let watching = watch_job(self.engine.clone(), first, statuses, self.stop.clone());
+        let watching = watch_job(engine, first, statuses, self.stop.clone());
         tokio::spawn(holding(place, watching));
         Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
     }
 
     async fn result(&self, request: Request<ResultRequest>) -> Result<Response<ResultReply>, Status> {
-        let (job, report) = self.engine.result(request.into_inner().job).await.map_err(to_status)?;
+        let (job, report) = self.engine()?.result(request.into_inner().job).await.map_err(to_status)?;
         let Report { json, table, csv, alarm, plots } = report;
         let (json, plots) = (json.to_string(), jobs::plot::to_json(&plots));
         let alarm = alarm.unwrap_or_default();
@@ -234,18 +256,18 @@ impl Jobs for Service {
         let by = actor(&request);
         let request = request.into_inner();
         let action = request.action();
-        let status = self.engine.control(request.job, action, by).await.map_err(to_status)?;
+        let status = self.engine()?.control(request.job, action, by).await.map_err(to_status)?;
         Ok(Response::new(status))
     }
 
     async fn workers(&self, _: Request<WorkersRequest>) -> Result<Response<WorkersReply>, Status> {
-        let workers = self.engine.workers().await.map_err(to_status)?;
+        let workers = self.engine()?.workers().await.map_err(to_status)?;
         Ok(Response::new(WorkersReply { workers }))
     }
 
     async fn drain(&self, request: Request<DrainRequest>) -> Result<Response<DrainReply>, Status> {
         let by = actor(&request);
-        let worker = self.engine.drain(request.into_inner().worker, by).await.map_err(to_status)?;
+        let worker = self.engine()?.drain(request.into_inner().worker, by).await.map_err(to_status)?;
         Ok(Response::new(DrainReply { worker }))
     }
 
@@ -254,7 +276,7 @@ impl Jobs for Service {
             Ok(0) | Err(_) => ACTS_KEPT,
             Ok(last) => last,
         };
-        let acts = self.engine.acts(last).await.map_err(to_status)?;
+        let acts = self.engine()?.acts(last).await.map_err(to_status)?;
         Ok(Response::new(AuditReply { acts }))
     }
 }

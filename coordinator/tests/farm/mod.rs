@@ -3,6 +3,9 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod authority;
+pub mod cluster;
+pub mod etcd;
+pub mod host;
 pub mod page;
 
 use std::{
@@ -19,7 +22,7 @@ use serde_json::Value;
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A process that is killed when the test is over, however it ends.
-pub struct Process(Child);
+pub struct Process(pub Child);
 
 impl Process {
     pub fn pid(&self) -> u32 {

@@ -1,13 +1,19 @@
 //! Whatever is appended, in whatever groups: the ledger says the same after reopening and rebuilding, and what a few
 //! lines in memory say.
 
+use std::cell::RefCell;
+
 use coordinator::{
-    ledger::{CommitRecord, EmbeddedLedger, Entry, JobState, JobSummary, Ledger, check, rebuild},
+    ledger::{CommitRecord, Entry, JobState, JobSummary, check, rebuild},
     scheduler::{JobId, WorkerId},
 };
-use proptest::prelude::*;
+use proptest::{prelude::*, test_runner::TestRunner};
 
-use super::{all, commit_record, failure, named_job, state};
+use super::{
+    all_of, commit_record, failure, named_job,
+    place::{Folder, Place},
+    state,
+};
 
 /// Entries that make sense more often than not.
 fn entry() -> impl Strategy<Value = Entry> {
@@ -90,16 +96,17 @@ impl Model {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() })]
-
-    #[test]
-    fn reopening_and_rebuilding_change_nothing(
-        groups in prop::collection::vec(prop::collection::vec(entry(), 1..6), 1..40),
-        reopen in prop::collection::vec(prop::bool::weighted(0.1), 40),
-    ) {
-        let dir = tempfile::tempdir().unwrap();
-        let mut ledger = EmbeddedLedger::open(dir.path()).unwrap();
+/// Appends whatever there is in whatever groups, and opens the ledger again now and then; `ended` gets what must be there.
+pub fn hold(place: &mut dyn Place, ended: impl Fn(&mut dyn Place, &[(JobSummary, Vec<CommitRecord>)])) {
+    let groups = prop::collection::vec(prop::collection::vec(entry(), 1..6), 1..40);
+    let reopen = prop::collection::vec(prop::bool::weighted(0.1), 40);
+    let config = ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() };
+    // The runner calls it again and again, but never in itself.
+    let place = RefCell::new(place);
+    let ran = TestRunner::new(config).run(&(groups, reopen), |(groups, reopen)| {
+        let mut place = place.borrow_mut();
+        place.clear();
+        let mut ledger = place.open();
         let mut model = Model::default();
         for (group, reopen) in groups.iter().zip(reopen) {
             let mut next = model.clone();
@@ -116,14 +123,28 @@ proptest! {
             }
             if reopen {
                 drop(ledger);
-                ledger = EmbeddedLedger::open(dir.path()).unwrap();
+                ledger = place.open();
             }
         }
-        prop_assert_eq!(&all(&ledger).unwrap(), &model.jobs);
+        prop_assert_eq!(&all_of(ledger.as_ref()), &model.jobs);
         drop(ledger);
-        prop_assert_eq!(&check(dir.path()).unwrap().findings, &[""; 0]);
-        prop_assert_eq!(&all(&EmbeddedLedger::open(dir.path()).unwrap()).unwrap(), &model.jobs);
-        rebuild(dir.path(), &mut |_, _| {}).unwrap();
-        prop_assert_eq!(&all(&EmbeddedLedger::open(dir.path()).unwrap()).unwrap(), &model.jobs);
-    }
+        ledger = place.open();
+        prop_assert_eq!(&all_of(ledger.as_ref()), &model.jobs);
+        drop(ledger);
+        ended(&mut **place, &model.jobs);
+        Ok(())
+    });
+    ran.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn reopening_and_rebuilding_change_nothing() {
+    // The folder is shared: what is checked at the end lies where the ledger was.
+    let mut folder = Folder::new();
+    hold(&mut folder, |place, expected| {
+        let path = place.path().expect("a folder").to_owned();
+        assert_eq!(check(&path).unwrap().findings, [""; 0]);
+        rebuild(&path, &mut |_, _| {}).unwrap();
+        assert_eq!(all_of(place.open().as_ref()), expected);
+    });
 }

@@ -6,9 +6,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// A number of seats.
+/// A number of places.
 #[derive(Debug)]
-pub struct Seats {
+pub struct Places {
     most: usize,
     most_of_one: usize,
     taken: Mutex<Taken>,
@@ -20,21 +20,21 @@ struct Taken {
     by: HashMap<IpAddr, usize>,
 }
 
-/// A seat; free again when dropped.
+/// A place; free again when dropped.
 #[derive(Debug)]
-pub struct Seat {
-    seats: Arc<Seats>,
+pub struct Place {
+    places: Arc<Places>,
     who: IpAddr,
 }
 
-impl Seats {
+impl Places {
     /// `most` in all, and `most_of_one` for one address.
     pub fn new(most: usize, most_of_one: usize) -> Arc<Self> {
         Arc::new(Self { most, most_of_one, taken: Mutex::default() })
     }
 
-    /// A seat for somebody at this address, if there is one.
-    pub fn take(self: &Arc<Self>, address: IpAddr) -> Option<Seat> {
+    /// A place for somebody at this address, if there is one.
+    pub fn take(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
         let who = neighbourhood(address);
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let theirs = taken.by.get(&who).copied().unwrap_or(0);
@@ -43,13 +43,13 @@ impl Seats {
         }
         taken.in_all += 1;
         taken.by.insert(who, theirs + 1);
-        Some(Seat { seats: Arc::clone(self), who })
+        Some(Place { places: Arc::clone(self), who })
     }
 }
 
-impl Drop for Seat {
+impl Drop for Place {
     fn drop(&mut self) {
-        let mut taken = self.seats.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
         taken.in_all -= 1;
         let theirs = taken.by.get(&self.who).copied().unwrap_or(0);
         if theirs > 1 {
@@ -77,18 +77,18 @@ mod tests {
 
     #[test]
     fn one_address_takes_its_share_and_gives_it_back() {
-        let seats = Seats::new(5, 3);
+        let places = Places::new(5, 3);
         let address = |text: &str| text.parse::<IpAddr>().expect("an address");
-        let mut first: Vec<_> = (0..4).map(|_| seats.take(address("192.0.2.1"))).collect();
+        let mut first: Vec<_> = (0..4).map(|_| places.take(address("192.0.2.1"))).collect();
         assert_eq!(first.iter().flatten().count(), 3);
         // The same address as IPv6 tells it.
-        assert!(seats.take(address("::ffff:192.0.2.1")).is_none());
+        assert!(places.take(address("::ffff:192.0.2.1")).is_none());
         let second: Vec<_> =
-            ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"].map(|a| seats.take(address(a))).into();
+            ["2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"].map(|a| places.take(address(a))).into();
         assert_eq!(second.iter().flatten().count(), 2);
         first.clear();
-        assert!(seats.take(address("2001:db8::3")).is_some());
+        assert!(places.take(address("2001:db8::3")).is_some());
         drop(second);
-        assert!(seats.taken.lock().expect("free").by.is_empty());
+        assert!(places.taken.lock().expect("free").by.is_empty());
     }
 }

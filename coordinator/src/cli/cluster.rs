@@ -1,0 +1,118 @@
+//! One of several coordinators: stands by, leads, stands by again.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{net::TcpListener, runtime::Handle};
+use tokio_util::sync::CancellationToken;
+
+use super::exit::{Failure, Outcome};
+use crate::{
+    engine::{self, Engine, EngineConfig, EngineTask},
+    ledger::{
+        LedgerError,
+        etcd::{Address, EtcdLedger, Leader, Term, Wire, campaign},
+    },
+    seat::{Seat, SeatHolder},
+    server::{self, Doors},
+};
+
+/// How long a coordinator whose ledger does not answer leaves the lead to others.
+const AFTER_TROUBLE: Duration = Duration::from_millis(500);
+
+/// A coordinator of a cluster.
+pub struct Member {
+    /// Where the ledger is.
+    pub ledger: Address,
+    /// Where workers and users reach this coordinator.
+    pub url: String,
+    /// How its engine behaves while it leads.
+    pub config: EngineConfig,
+}
+
+impl Member {
+    /// Serves until `stop`.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        doors: Doors,
+        stop: CancellationToken,
+    ) -> Result<Outcome, Failure> {
+        let (holder, seat) = Seat::empty();
+        let server = server::serve_tcp(seat, listener, doors, stop.clone());
+        let leading = self.take_turns(&holder, &stop);
+        tokio::pin!(server, leading);
+        tokio::select! {
+            ended = &mut leading => ended?,
+            served = &mut server => {
+                served.map_err(|e| Failure::failed(format!("the server failed: {e}")))?;
+                leading.await?;
+            }
+        }
+        Ok(Outcome::Done)
+    }
+
+    async fn take_turns(&self, holder: &SeatHolder, stop: &CancellationToken) -> Result<(), Failure> {
+        let wire = Arc::new(Wire::new(self.ledger.clone()));
+        let myself = Leader { url: self.url.clone(), pid: std::process::id() };
+        let mut heard = None;
+        loop {
+            let hear = |leader: Option<&Leader>| {
+                if let Some(leader) = leader.filter(|leader| heard.as_ref() != Some(*leader)) {
+                    tracing::info!("standing by: {} leads", leader.url);
+                }
+                heard = leader.cloned();
+                holder.stand_by(leader.map(|leader| leader.url.clone()));
+            };
+            let term = tokio::select! {
+                term = campaign(&wire, &myself, hear) => term?,
+                () = stop.cancelled() => return Ok(()),
+            };
+            let ended = self.lead(&term, holder, stop).await;
+            holder.stand_by(None);
+            match ended {
+                Ok(()) if stop.is_cancelled() => {
+                    term.resign().await;
+                    return Ok(());
+                }
+                Ok(()) | Err(LedgerError::Deposed) => {
+                    tracing::warn!("this coordinator does not lead any more")
+                }
+                Err(error @ LedgerError::Remote { .. }) => {
+                    tracing::error!("{error}; leaving the lead to others");
+                    term.resign().await;
+                    tokio::time::sleep(AFTER_TROUBLE).await;
+                }
+                Err(error) => {
+                    term.resign().await;
+                    return Err(error.into());
+                }
+            }
+        }
+    }
+
+    /// Leads until the term is over, the ledger fails, or `stop`.
+    async fn lead(
+        &self,
+        term: &Term,
+        holder: &SeatHolder,
+        stop: &CancellationToken,
+    ) -> Result<(), LedgerError> {
+        let right = term.right();
+        let opened = tokio::task::spawn_blocking(move || {
+            EtcdLedger::open(right, engine::merging(), Handle::current())
+        });
+        let ledger = opened
+            .await
+            .map_err(|e| LedgerError::inconsistent(format!("opening the ledger failed: {e}")))??;
+        let EngineTask { engine, mut task, stop: stop_engine } =
+            Engine::start(Box::new(ledger), self.config.clone())?;
+        tracing::info!("this coordinator leads");
+        holder.lead(engine);
+        let ended = tokio::select! {
+            ended = &mut task => ended,
+            () = term.lost().cancelled() => { stop_engine.cancel(); task.await }
+            () = stop.cancelled() => { stop_engine.cancel(); task.await }
+        };
+        ended.map_err(|e| LedgerError::inconsistent(format!("the engine failed: {e}")))?
+    }
+}

@@ -1,0 +1,272 @@
+//! Turning groups into pages, so that what is kept is bounded by what is known, and not by how it came about.
+//!
+//! Every megabyte of groups becomes part of the base: their commits go into the pages of their jobs, everything else is in the
+//! summaries. When the pages of a job outgrow their bound, commits that lie side by side are added up: the partial of
+//! a range is the same whoever computed it in whatever pieces, so the sum of two neighbours is the commit that one worker
+//! would have made of both. What is lost is who computed which piece, nothing else.
+
+use super::{
+    EtcdLedger, Tail,
+    layout::{self, BASE, Base, Body, JobBody, LOG, PAGE, PIECE, PageRef},
+    office::Step,
+    ops,
+};
+use crate::{
+    ledger::{CommitRecord, JobRecord, LedgerError},
+    scheduler::WorkerId,
+};
+
+/// Who computed a commit that was added up from several workers' ones.
+pub const SEVERAL: WorkerId = WorkerId([0xff; 16]);
+
+/// Adds up partials of one job; `None` when they make no sum.
+pub type Adding = Box<dyn Fn(&[&[u8]]) -> Option<Vec<u8>>>;
+/// Knows how partials of a job are added up; `None` when this program does not know such jobs.
+pub type Merging = Box<dyn Fn(&JobRecord) -> Option<Adding> + Send>;
+
+/// Groups since the base, in bytes and in number, before there is a new one.
+const TAIL_BYTES: usize = 1 << 20;
+const TAIL_GROUPS: usize = 1000;
+/// Pages of one job, before neighbours are added up, and what is aimed at then.
+const JOB_BYTES: usize = 4 << 20;
+const JOB_BYTES_AFTER: usize = 2 << 20;
+/// Sums larger than this are not made larger.
+const SUM_BYTES: usize = 16 << 10;
+/// Keys removed at a time.
+const AT_ONCE: usize = 64;
+
+impl EtcdLedger {
+    pub(super) fn compact_if_due(&mut self) -> Result<(), LedgerError> {
+        if self.tail.bytes < TAIL_BYTES && self.tail.groups < TAIL_GROUPS {
+            return Ok(());
+        }
+        self.compact()
+    }
+
+    /// Makes a new base of all that is known. Happens by itself whenever a megabyte was appended.
+    ///
+    /// # Errors
+    ///
+    /// As appending.
+    pub fn compact(&mut self) -> Result<(), LedgerError> {
+        let mut body = Body {
+            next_page: 0,
+            next_order: self.book.next_order(),
+            removed: self.book.removed().collect(),
+            jobs: Vec::new(),
+            acts: self.book.acts(),
+        };
+        let accounts: Vec<_> =
+            self.book.accounts().into_iter().map(|a| (a.order, a.summary.clone())).collect();
+        for (order, summary) in accounts {
+            let pages = self.new_pages(&summary.record)?;
+            body.jobs.push(JobBody { order, summary, pages });
+        }
+        body.next_page = self.next_page;
+        let (pieces, digest) = layout::encode_body(&body)?;
+        let generation = self.base.map_or(0, |base| base.generation + 1);
+        let count = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
+        for (index, piece) in (0..).zip(pieces) {
+            self.put(&layout::piece(generation, index), piece)?;
+        }
+        let base = Base { generation, pieces: count, digest, head: self.head };
+        let from = self.base.map(|base| layout::encode(&base)).transpose()?;
+        let step = Step { key: self.office.wire.address.key(BASE), from, to: layout::encode(&base)? };
+        self.runtime.block_on(self.office.step(&step, Vec::new()))?;
+        self.base = Some(base);
+        self.directory = body.jobs.into_iter().map(|job| (job.summary.record.id, job.pages)).collect();
+        self.tail = Tail::default();
+        self.sweep()
+    }
+
+    /// The pages of a job with the tail's commits in them. Those that do not change stay.
+    fn new_pages(&mut self, record: &JobRecord) -> Result<Vec<PageRef>, LedgerError> {
+        let job = record.id;
+        let mut new: Vec<CommitRecord> = self.tail.of(job).cloned().collect();
+        if new.is_empty() {
+            return Ok(self.pages(job).to_vec());
+        }
+        let old = self.pages(job).to_vec();
+        let mut pages = Vec::with_capacity(old.len() + 1);
+        for (i, page) in old.iter().enumerate() {
+            let next = old.get(i + 1).map_or(u64::MAX, |next| next.start);
+            let count = new.partition_point(|commit| commit.range.start < next);
+            if count == 0 {
+                pages.push(*page);
+                continue;
+            }
+            let mut commits = self.page(job, page)?;
+            commits.extend(new.drain(..count));
+            commits.sort_unstable_by_key(|commit| commit.range.start);
+            self.put_pages(page.start, &commits, &mut pages)?;
+        }
+        // Only when there was no page at all.
+        self.put_pages(0, &new, &mut pages)?;
+        if bytes(&pages) > JOB_BYTES {
+            pages = self.added_up(record, &pages)?;
+        }
+        Ok(pages)
+    }
+
+    /// Writes commits as pages, the first of which begins at `start`.
+    fn put_pages(
+        &mut self,
+        start: u64,
+        commits: &[CommitRecord],
+        pages: &mut Vec<PageRef>,
+    ) -> Result<(), LedgerError> {
+        for (i, part) in layout::split(commits).into_iter().enumerate() {
+            let packed = layout::encode_page(part)?;
+            let page = PageRef {
+                id: self.next_page,
+                start: if i == 0 { start } else { part[0].range.start },
+                len_bytes: u32::try_from(packed.len()).unwrap_or(u32::MAX),
+                commits: u32::try_from(part.len()).unwrap_or(u32::MAX),
+                digest: *blake3::hash(&packed).as_bytes(),
+            };
+            self.next_page += 1;
+            self.put(&layout::numbered(PAGE, page.id), packed)?;
+            pages.push(page);
+        }
+        Ok(())
+    }
+
+    /// The commits of these pages, neighbours added up until they take half of what they may.
+    fn added_up(&mut self, record: &JobRecord, pages: &[PageRef]) -> Result<Vec<PageRef>, LedgerError> {
+        let Some(add) = (self.merging)(record) else { return Ok(pages.to_vec()) };
+        let mut commits = Vec::new();
+        for page in pages {
+            commits.extend(self.page(record.id, page)?);
+        }
+        let before = commits.len();
+        let mut size = bytes(pages);
+        while size > JOB_BYTES_AFTER {
+            let count = commits.len();
+            commits = add_neighbours(commits, &*add);
+            // Where gaps or large partials leave little to add up, it is not tried again and again.
+            if commits.len() > count - count / 8 {
+                break;
+            }
+            size = size * commits.len() / count.max(1);
+        }
+        tracing::info!(job = ?record.id, before, after = commits.len(), "added neighbouring commits up");
+        let mut pages = Vec::new();
+        self.put_pages(0, &commits, &mut pages)?;
+        Ok(pages)
+    }
+
+    fn put(&self, key: &str, value: Vec<u8>) -> Result<(), LedgerError> {
+        let put = ops::put(self.office.wire.address.key(key), value);
+        self.runtime.block_on(self.office.repeatable(vec![put])).map(drop)
+    }
+
+    /// Removes what the base does not name, and has etcd forget the past.
+    pub(super) fn sweep(&mut self) -> Result<(), LedgerError> {
+        let Some(base) = self.base else { return Ok(()) };
+        let kept: std::collections::HashSet<String> =
+            self.directory.values().flatten().map(|page| layout::numbered("", page.id)).collect();
+        let generation = layout::numbered("", base.generation);
+        let mut stale = Vec::new();
+        let reader = self.reader();
+        let (pages, pieces) =
+            (self.runtime.block_on(reader.names(PAGE))?, self.runtime.block_on(reader.names(PIECE))?);
+        stale.extend(
+            pages.into_iter().filter(|name| !kept.contains(name)).map(|name| format!("{PAGE}{name}")),
+        );
+        let of_base = |name: &String| name.split('/').next() == Some(&generation);
+        stale.extend(pieces.into_iter().filter(|name| !of_base(name)).map(|name| format!("{PIECE}{name}")));
+        let address = &self.office.wire.address;
+        for some in stale.chunks(AT_ONCE) {
+            let ops = some.iter().map(|key| ops::delete(address.key(key))).collect();
+            self.runtime.block_on(self.office.repeatable(ops))?;
+        }
+        let log = ops::delete_range(address.key(LOG), address.key(&layout::numbered(LOG, base.head.seq + 1)));
+        let revision = self.runtime.block_on(self.office.repeatable(vec![log]))?;
+        self.runtime.block_on(self.office.forget_past(revision));
+        Ok(())
+    }
+}
+
+fn bytes(pages: &[PageRef]) -> usize {
+    pages.iter().map(|page| page.len_bytes as usize).sum()
+}
+
+/// Adds up every other commit and the one behind it, where they touch.
+fn add_neighbours(
+    commits: Vec<CommitRecord>,
+    add: &dyn Fn(&[&[u8]]) -> Option<Vec<u8>>,
+) -> Vec<CommitRecord> {
+    let mut all = commits.into_iter();
+    let mut sums: Vec<CommitRecord> = Vec::with_capacity(all.len() / 2 + 1);
+    let mut first = all.next();
+    while let Some(one) = first.take() {
+        let Some(two) = all.next() else {
+            sums.push(one);
+            break;
+        };
+        let fits = one.range.end == two.range.start && one.partial.len() + two.partial.len() <= SUM_BYTES;
+        let sum = if fits { add(&[&one.partial, &two.partial]) } else { None };
+        match sum {
+            Some(partial) if partial.len() <= SUM_BYTES => {
+                sums.push(CommitRecord {
+                    job: one.job,
+                    range: one.range.start..two.range.end,
+                    digest: *blake3::hash(&partial).as_bytes(),
+                    partial,
+                    worker: if one.worker == two.worker { one.worker } else { SEVERAL },
+                    busy_us: one.busy_us.saturating_add(two.busy_us),
+                    at_unix_ms: one.at_unix_ms.max(two.at_unix_ms),
+                });
+                first = all.next();
+            }
+            _ => {
+                sums.push(one);
+                first = Some(two);
+            }
+        }
+    }
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+    use crate::scheduler::JobId;
+
+    fn commit(range: Range<u64>, worker: u8) -> CommitRecord {
+        let partial = range.clone().sum::<u64>().to_le_bytes().to_vec();
+        let digest = *blake3::hash(&partial).as_bytes();
+        let worker = WorkerId([worker; 16]);
+        CommitRecord { job: JobId([1; 16]), range, digest, partial, worker, busy_us: 1, at_unix_ms: 5 }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "as the ledger wants it")]
+    fn add(partials: &[&[u8]]) -> Option<Vec<u8>> {
+        let sum: u64 = partials.iter().map(|p| u64::from_le_bytes((*p).try_into().expect("8 bytes"))).sum();
+        Some(sum.to_le_bytes().to_vec())
+    }
+
+    #[test]
+    fn neighbours_become_what_one_worker_would_have_committed() {
+        let commits =
+            vec![commit(0..3, 1), commit(3..4, 1), commit(4..9, 2), commit(10..11, 2), commit(11..20, 3)];
+        let sums = add_neighbours(commits, &add);
+        let mut expected = vec![commit(0..4, 1), commit(4..9, 2), commit(10..20, 0xff)];
+        (expected[0].busy_us, expected[2].busy_us) = (2, 2);
+        assert_eq!(sums, expected);
+    }
+
+    #[test]
+    fn sums_stay_small_and_what_makes_no_sum_stays() {
+        let large = |range: Range<u64>| {
+            let partial = vec![0; SUM_BYTES / 2 + 1];
+            CommitRecord { digest: *blake3::hash(&partial).as_bytes(), partial, ..commit(range, 1) }
+        };
+        let commits = vec![large(0..1), large(1..2), commit(2..3, 1), commit(3..4, 1)];
+        assert_eq!(add_neighbours(commits.clone(), &|_| None), commits);
+        let sums = add_neighbours(commits.clone(), &|partials| Some(partials.concat()));
+        assert_eq!(sums.iter().map(|c| c.range.clone()).collect::<Vec<_>>(), [0..1, 1..3, 3..4]);
+    }
+}

@@ -1,0 +1,272 @@
+//! The ledger of a cluster, in etcd: it outlives any coordinator, and one of several coordinators writes to it.
+//!
+//! Only this module knows etcd. `layout.rs` says what is kept where, `election.rs` who may write, `office.rs` how.
+
+mod address;
+mod compact;
+mod election;
+mod layout;
+mod office;
+mod ops;
+mod read;
+mod reading;
+mod wire;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use tokio::runtime::Handle;
+
+pub use self::{
+    address::Address,
+    compact::{Adding, Merging, SEVERAL},
+    election::{Leader, Term, campaign},
+    office::Office,
+    reading::EtcdReading,
+    wire::Wire,
+};
+use self::{
+    layout::{Base, Directory, HEAD, Head, Identity, LEDGER, LOG, PageRef},
+    office::Step,
+    read::{Contents, Reader, genesis},
+};
+use super::{Act, CommitRecord, Entry, JobState, JobSummary, Ledger, LedgerError, book::Book, frame};
+use crate::scheduler::{JobId, RangeSet};
+
+/// A group is written in parts of about this size. etcd refuses requests above 1.5 MiB.
+const PART_BYTES: usize = 1 << 20;
+
+/// A ledger in etcd, in the hands of the leader.
+pub struct EtcdLedger {
+    office: Arc<Office>,
+    runtime: Handle,
+    merging: Merging,
+    id: [u8; 16],
+    head: Head,
+    base: Option<Base>,
+    next_page: u64,
+    directory: Directory,
+    book: Book,
+    tail: Tail,
+    failed: Option<LedgerError>,
+}
+
+/// What was written since the base.
+#[derive(Debug, Default)]
+struct Tail {
+    commits: BTreeMap<(JobId, u64), CommitRecord>,
+    groups: usize,
+    bytes: usize,
+}
+
+impl Tail {
+    fn add(&mut self, entry: &Entry) {
+        match entry {
+            Entry::Commit(commit) => {
+                self.commits.insert((commit.job, commit.range.start), commit.clone());
+            }
+            Entry::State { job, state: JobState::Removed, .. } => {
+                self.commits.retain(|(of, _), _| of != job);
+            }
+            _ => {}
+        }
+    }
+
+    fn of(&self, job: JobId) -> impl Iterator<Item = &CommitRecord> {
+        self.commits.range((job, 0)..=(job, u64::MAX)).map(|(_, commit)| commit)
+    }
+}
+
+impl EtcdLedger {
+    /// Opens the ledger for the leader, or creates it. Waits for etcd, so it must not be called on an async thread.
+    ///
+    /// Costs reading all but the finished jobs' commits once.
+    ///
+    /// # Errors
+    ///
+    /// When the term is over, when etcd does not answer, and when what it has is not what this program wrote.
+    pub fn open(office: Arc<Office>, merging: Merging, runtime: Handle) -> Result<Self, LedgerError> {
+        let reader = Reader { wire: &office.wire, revision: 0 };
+        let contents = match runtime.block_on(reader.contents())? {
+            Some(contents) => contents,
+            None => runtime.block_on(create(&office))?,
+        };
+        let Contents { id, head, base, next_page, directory, book, groups } = contents;
+        let (tail, failed) = (Tail::default(), None);
+        let mut ledger =
+            Self { office, runtime, merging, id, head, base, next_page, directory, book, tail, failed };
+        for (entries, bytes) in groups {
+            for entry in &entries {
+                ledger.load_done(entry)?;
+                ledger.book.enter_one(entry).map_err(|why| layout::damaged("log", &why))?;
+                ledger.tail.add(entry);
+            }
+            ledger.tail.groups += 1;
+            ledger.tail.bytes += bytes;
+        }
+        ledger.sweep()?;
+        Ok(ledger)
+    }
+
+    fn reader(&self) -> Reader<'_> {
+        Reader { wire: &self.office.wire, revision: 0 }
+    }
+
+    /// Loads the committed ranges of the job that `entry` commits to, if the book does not have them yet.
+    fn load_done(&mut self, entry: &Entry) -> Result<(), LedgerError> {
+        let Entry::Commit(CommitRecord { job, .. }) = entry else { return Ok(()) };
+        if self.book.account(*job).is_none_or(|account| account.done.is_some()) {
+            return Ok(());
+        }
+        let mut done = RangeSet::new();
+        self.commits(*job, &mut |commit| {
+            let range = commit.range;
+            if !range.is_empty() && done.insert(range.clone()) {
+                return Ok(());
+            }
+            Err(layout::damaged("a page", &format!("{range:?} of {job:?} is there twice")))
+        })?;
+        if let Some(account) = self.book.account_mut(*job) {
+            account.done = Some(done);
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, group: &[Entry]) -> Result<(), LedgerError> {
+        // All of it is encoded before the first byte leaves: what does not encode is refused whole.
+        let mut parts = Vec::new();
+        let mut head = self.head;
+        for part in parts_of(group) {
+            let mut bytes = Vec::new();
+            let (_, chain) = frame::encode(part, &head.chain, 0, &mut bytes)?;
+            let next = Head { seq: head.seq + 1, chain };
+            parts.push((head, next, bytes));
+            head = next;
+        }
+        for (from, to, bytes) in parts {
+            let len = bytes.len();
+            let address = &self.office.wire.address;
+            let step =
+                Step { key: address.key(HEAD), from: Some(layout::encode(&from)?), to: layout::encode(&to)? };
+            let log = ops::put(address.key(&layout::numbered(LOG, to.seq)), bytes);
+            self.runtime.block_on(self.office.step(&step, vec![log]))?;
+            self.head = to;
+            self.tail.groups += 1;
+            self.tail.bytes += len;
+        }
+        group.iter().for_each(|entry| self.tail.add(entry));
+        Ok(())
+    }
+
+    fn page(&self, job: JobId, page: &PageRef) -> Result<Vec<CommitRecord>, LedgerError> {
+        self.runtime.block_on(self.reader().page(job, page))
+    }
+
+    fn pages(&self, job: JobId) -> &[PageRef] {
+        self.directory.get(&job).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Ledger for EtcdLedger {
+    fn append(&mut self, group: &[Entry]) -> Result<(), LedgerError> {
+        if group.is_empty() {
+            return Ok(());
+        }
+        if let Some(first) = &self.failed {
+            return Err(LedgerError::Poisoned(first.to_string()));
+        }
+        for entry in group {
+            self.load_done(entry)?;
+        }
+        let undo = self.book.enter(group)?;
+        let written = self.write(group);
+        let done = match written {
+            Ok(()) => self.compact_if_due(),
+            Err(error) => {
+                self.book.take_back(undo);
+                Err(error)
+            }
+        };
+        if let Err(error) = &done
+            && !error.is_refusal()
+        {
+            self.failed = Some(error.clone());
+        }
+        done
+    }
+
+    fn jobs(&self) -> Result<Vec<JobSummary>, LedgerError> {
+        Ok(self.book.accounts().into_iter().map(|account| account.summary.clone()).collect())
+    }
+
+    fn commits(
+        &self,
+        job: JobId,
+        each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
+        if self.book.account(job).is_none() {
+            return Ok(());
+        }
+        let mut tail = self.tail.of(job).peekable();
+        for page in self.pages(job) {
+            for commit in self.page(job, page)? {
+                while let Some(earlier) = tail.next_if(|earlier| earlier.range.start < commit.range.start) {
+                    each(earlier.clone())?;
+                }
+                each(commit)?;
+            }
+        }
+        tail.try_for_each(|commit| each(commit.clone()))
+    }
+
+    fn commit_at(&self, job: JobId, start: u64) -> Result<Option<CommitRecord>, LedgerError> {
+        if self.book.account(job).is_none() {
+            return Ok(None);
+        }
+        if let Some(commit) = self.tail.commits.get(&(job, start)) {
+            return Ok(Some(commit.clone()));
+        }
+        let Some(page) = self.pages(job).iter().rev().find(|page| page.start <= start) else {
+            return Ok(None);
+        };
+        Ok(self.page(job, page)?.into_iter().find(|commit| commit.range.start == start))
+    }
+
+    fn acts(&self) -> Result<Vec<Act>, LedgerError> {
+        Ok(self.book.acts())
+    }
+
+    fn ledger_id(&self) -> [u8; 16] {
+        self.id
+    }
+}
+
+/// Parts of a group, of about [`PART_BYTES`] each.
+fn parts_of(group: &[Entry]) -> Vec<&[Entry]> {
+    let mut parts = Vec::new();
+    let (mut from, mut bytes) = (0, 0);
+    for (at, entry) in group.iter().enumerate() {
+        let more = postcard::experimental::serialized_size(entry).unwrap_or(frame::MAX_ENTRY_BYTES);
+        if bytes > 0 && bytes + more > PART_BYTES {
+            parts.push(&group[from..at]);
+            (from, bytes) = (at, 0);
+        }
+        bytes += more;
+    }
+    parts.push(&group[from..]);
+    parts
+}
+
+/// Makes an empty ledger.
+async fn create(office: &Office) -> Result<Contents, LedgerError> {
+    let id = *uuid::Uuid::new_v4().as_bytes();
+    let head = Head { seq: 0, chain: genesis(&id) };
+    let identity = Identity { format: layout::FORMAT, id: uuid::Uuid::from_bytes(id).to_string() };
+    let to = serde_json::to_vec(&identity).map_err(|e| LedgerError::inconsistent(e.to_string()))?;
+    let address = &office.wire.address;
+    let step = Step { key: address.key(LEDGER), from: None, to };
+    let first = ops::put(address.key(HEAD), layout::encode(&head)?);
+    office.step(&step, vec![first]).await?;
+    tracing::info!("a new ledger in {address}");
+    let (directory, book, groups) = (Directory::new(), Book::default(), Vec::new());
+    Ok(Contents { id, head, base: None, next_page: 0, directory, book, groups })
+}

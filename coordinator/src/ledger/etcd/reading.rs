@@ -1,0 +1,156 @@
+//! Reading the ledger in etcd beside those who write to it, as it was at one moment.
+
+use tokio::runtime::Handle;
+
+use super::{
+    Address, Wire, layout,
+    read::{Contents, Reader},
+};
+use crate::{
+    ledger::{
+        Act, CheckReport, CommitRecord, Entry, JobState, JobSummary, LedgerError, Place, Reading,
+        audit::Auditor, book::Book,
+    },
+    scheduler::{JobId, RangeSet, hex},
+};
+
+/// A ledger in etcd, as it was when this was opened.
+#[derive(Debug)]
+pub struct EtcdReading {
+    wire: Wire,
+    runtime: Handle,
+    revision: i64,
+    contents: Contents,
+}
+
+/// How often opening is tried while the writer makes new bases.
+const ATTEMPTS: usize = 5;
+
+impl EtcdReading {
+    /// Opens it. Waits for etcd, so it must not be called on an async thread.
+    ///
+    /// # Errors
+    ///
+    /// When etcd does not answer, or there is no such ledger, or it is damaged.
+    pub fn open(address: Address, runtime: Handle) -> Result<Self, LedgerError> {
+        let wire = Wire::new(address);
+        let mut attempts = 0;
+        loop {
+            let newest = Reader { wire: &wire, revision: 0 };
+            let (_, revision) = runtime.block_on(newest.value(layout::LEDGER))?;
+            attempts += 1;
+            match runtime.block_on(Reader { wire: &wire, revision }.contents()) {
+                Ok(Some(contents)) => return Ok(Self { wire, runtime, revision, contents }),
+                Ok(None) => {
+                    return Err(LedgerError::Remote {
+                        etcd: wire.address.to_string(),
+                        reason: "there is none".into(),
+                    });
+                }
+                Err(LedgerError::Remote { .. }) if attempts < ATTEMPTS => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Verifies every group, page, digest and range.
+    ///
+    /// # Errors
+    ///
+    /// When etcd does not answer, or a page is damaged. What contradicts itself is a finding.
+    pub fn check(&self) -> Result<CheckReport, LedgerError> {
+        let Contents { id, head, base, directory, book, groups, .. } = &self.contents;
+        let mut book = book.clone();
+        for job in directory.keys() {
+            if let Some(account) = book.account_mut(*job) {
+                account.done = Some(RangeSet::new());
+            }
+        }
+        let mut auditor = Auditor::new(book);
+        let mut bytes = 0;
+        let nowhere = Place { offset: 0, length: 0, crc: 0 };
+        for (job, pages) in directory {
+            for page in pages {
+                bytes += u64::from(page.len_bytes);
+                for commit in self.page(*job, page)? {
+                    auditor.enter(&Entry::Commit(commit), nowhere);
+                }
+            }
+        }
+        for (entries, len_bytes) in groups {
+            bytes += *len_bytes as u64;
+            entries.iter().for_each(|entry| auditor.enter(entry, nowhere));
+        }
+        let base = base.map_or("no base yet".into(), |base| format!("base at group {}", base.head.seq));
+        Ok(CheckReport {
+            ledger: hex(id),
+            frames: head.seq,
+            bytes,
+            chain: hex(&head.chain),
+            store: format!(
+                "{} at revision {}: {base}, {} groups since",
+                self.wire.address,
+                self.revision,
+                groups.len()
+            ),
+            ..auditor.report()
+        })
+    }
+
+    fn page(&self, job: JobId, page: &layout::PageRef) -> Result<Vec<CommitRecord>, LedgerError> {
+        let reader = Reader { wire: &self.wire, revision: self.revision };
+        self.runtime.block_on(reader.page(job, page))
+    }
+
+    /// The book with all groups in it, their commits apart.
+    fn book(&self) -> Result<Book, LedgerError> {
+        let mut book = self.contents.book.clone();
+        for entry in self.contents.groups.iter().flat_map(|(entries, _)| entries) {
+            // Whether its commits overlap is for the check.
+            if !matches!(entry, Entry::Commit(_)) {
+                book.enter_one(entry).map_err(LedgerError::Inconsistent)?;
+            }
+        }
+        Ok(book)
+    }
+
+    fn is_removed(&self, job: JobId) -> bool {
+        let removed = |entry: &Entry| matches!(entry, Entry::State { job: of, state: JobState::Removed, .. } if *of == job);
+        self.contents.groups.iter().any(|(entries, _)| entries.iter().any(removed))
+    }
+}
+
+impl Reading for EtcdReading {
+    fn ledger_id(&self) -> [u8; 16] {
+        self.contents.id
+    }
+
+    fn jobs(&self) -> Result<Vec<JobSummary>, LedgerError> {
+        Ok(self.book()?.accounts().into_iter().map(|account| account.summary.clone()).collect())
+    }
+
+    fn acts(&self) -> Result<Vec<Act>, LedgerError> {
+        Ok(self.book()?.acts())
+    }
+
+    fn commits(
+        &self,
+        job: JobId,
+        each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
+        if self.is_removed(job) {
+            return Ok(());
+        }
+        for page in self.contents.directory.get(&job).into_iter().flatten() {
+            self.page(job, page)?.into_iter().try_for_each(&mut *each)?;
+        }
+        for entry in self.contents.groups.iter().flat_map(|(entries, _)| entries) {
+            if let Entry::Commit(commit) = entry
+                && commit.job == job
+            {
+                each(commit.clone())?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! Who is served: the engine of this process while it leads, nobody while another coordinator does.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use crate::engine::Engine;
+
+/// Who sits there.
+#[derive(Clone)]
+enum Sitting {
+    Engine(Engine),
+    /// Another coordinator leads; at this address, if that is known.
+    Standby(Option<String>),
+}
+
+/// The server's view.
+#[derive(Clone)]
+pub struct Seat(watch::Receiver<Sitting>);
+
+/// The end of who decides.
+#[derive(Clone)]
+pub struct SeatHolder(Arc<watch::Sender<Sitting>>);
+
+impl Seat {
+    /// A seat that is empty until its holder says otherwise.
+    #[must_use]
+    pub fn empty() -> (SeatHolder, Self) {
+        let (holder, seat) = watch::channel(Sitting::Standby(None));
+        (SeatHolder(Arc::new(holder)), Self(seat))
+    }
+
+    /// The seat of an engine that leads as long as it lives.
+    #[must_use]
+    pub fn of(engine: Engine) -> Self {
+        Self(watch::channel(Sitting::Engine(engine)).1)
+    }
+
+    /// The engine; or, while this coordinator stands by, the address of the one that leads.
+    ///
+    /// # Errors
+    ///
+    /// When this coordinator does not lead.
+    pub fn engine(&self) -> Result<Engine, Option<String>> {
+        match &*self.0.borrow() {
+            Sitting::Engine(engine) => Ok(engine.clone()),
+            Sitting::Standby(leader) => Err(leader.clone()),
+        }
+    }
+}
+
+impl SeatHolder {
+    /// From now on this engine is served.
+    pub fn lead(&self, engine: Engine) {
+        self.0.send_replace(Sitting::Engine(engine));
+    }
+
+    /// From now on another coordinator leads.
+    pub fn stand_by(&self, leader: Option<String>) {
+        self.0.send_replace(Sitting::Standby(leader));
+    }
+}
