@@ -210,13 +210,11 @@ async fn leader(dial: &Dial, patience: Duration) -> Result<JobsClient<Wire>, Cli
     let last = Mutex::new(None);
     let mut asked: FuturesUnordered<_> =
         dial.each().into_iter().map(|dial| until_it_leads(dial, &last)).collect();
-    match timeout(patience, asked.next()).await {
-        Ok(Some(rpc)) => Ok(rpc),
-        Ok(None) | Err(_) => {
-            let last = last.lock().unwrap_or_else(PoisonError::into_inner).take();
-            Err(last.unwrap_or_else(|| ClientError::Refused("no coordinator answers".into())))
-        }
+    if let Ok(Some(rpc)) = timeout(patience, asked.next()).await {
+        return Ok(rpc);
     }
+    let last = last.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Err(last.unwrap_or_else(|| ClientError::Refused("no coordinator answers".into())))
 }
 
 async fn until_it_leads(dial: Dial, last: &Mutex<Option<ClientError>>) -> JobsClient<Wire> {
@@ -233,12 +231,15 @@ async fn until_it_leads(dial: Dial, last: &Mutex<Option<ClientError>>) -> JobsCl
             Ok(Err(error)) => error,
             Err(_) => ClientError::Refused("a coordinator does not answer".into()),
         };
-        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that answers tells more than one that is not there.
-        if matches!(&*last, None | Some(ClientError::Absent(_))) || !matches!(error, ClientError::Absent(_)) {
-            *last = Some(error);
-        }
-        drop(last);
+        keep(last, error);
         tokio::time::sleep(LOOK_AGAIN).await;
+    }
+}
+
+/// One that answers tells more than one that is not there.
+fn keep(last: &Mutex<Option<ClientError>>, error: ClientError) {
+    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+    if matches!(&*last, None | Some(ClientError::Absent(_))) || !matches!(error, ClientError::Absent(_)) {
+        *last = Some(error);
     }
 }

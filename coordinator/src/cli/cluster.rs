@@ -75,7 +75,7 @@ impl Member {
                     return Ok(());
                 }
                 Ok(()) | Err(LedgerError::Deposed) => {
-                    tracing::warn!("this coordinator does not lead any more")
+                    tracing::warn!("this coordinator does not lead any more");
                 }
                 Err(error @ LedgerError::Remote { .. }) => {
                     tracing::error!("{error}; leaving the lead to others");

@@ -31,10 +31,9 @@ impl Cluster {
     /// A node of etcd and a coordinator on each host, and the workers on them in turn.
     pub fn start_on(hosts: &[Host], workers: usize, environment: &[Vec<(String, String)>]) -> Self {
         let etcd = Etcd::start_on(&if hosts.len() < 3 { vec![Host::here(); 3] } else { hosts.to_vec() });
-        let listen = hosts.iter().map(|host| match host.is_apart() {
-            true => format!("{}:7700", host.ip),
-            false => free_address(),
-        });
+        let listen = hosts
+            .iter()
+            .map(|host| if host.is_apart() { format!("{}:7700", host.ip) } else { free_address() });
         let mut cluster = Self {
             dir: tempfile::tempdir().expect("a folder"),
             hosts: hosts.to_vec(),

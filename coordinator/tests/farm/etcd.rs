@@ -38,9 +38,8 @@ impl Etcd {
     /// One node on each host.
     pub fn start_on(hosts: &[Host]) -> Self {
         let nodes = hosts.len();
-        let address = |host: &Host, port: u16| match host.is_apart() {
-            true => format!("{}:{port}", host.ip),
-            false => free_address(),
+        let address = |host: &Host, port: u16| {
+            if host.is_apart() { format!("{}:{port}", host.ip) } else { free_address() }
         };
         let clients = hosts.iter().map(|host| address(host, 2379)).collect();
         let peers = hosts.iter().map(|host| address(host, 2380)).collect();

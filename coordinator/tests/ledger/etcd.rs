@@ -192,7 +192,7 @@ fn fill(place: &mut InEtcd, units: u64, look_every: u64) -> i64 {
         sum.run_unit(unit, &jobs::UnitContext::free()).unwrap();
         sum.bytes().unwrap()
     };
-    ledger.append(&[record.clone()]).unwrap();
+    ledger.append(std::slice::from_ref(&record)).unwrap();
     let mut waiting: Vec<u64> = Vec::new();
     let mut next = 0;
     let mut most = 0;

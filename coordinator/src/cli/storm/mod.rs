@@ -129,7 +129,7 @@ fn line(seed: u64, outcome: &Result<Weathered, Failure>, reference: &Reference, 
         (Err(failure), Format::Json) => format!("{}\n", json!({ "seed": seed, "error": failure.text() })),
         (Ok(Weathered { struck, seconds, lost, doubled, same, commits, faults }), _) => {
             let result = if *same { "the same result" } else { "ANOTHER RESULT" };
-            let faults = faults.iter().map(|fault| format!("; {fault}")).collect::<String>();
+            let faults = faults.iter().fold(String::new(), |all, fault| all + "; " + fault);
             format!(
                 "storm {seed}: {seconds:.1} s, {} kills, {} pauses, {} cuts; {commits} commits; lost {lost}, doubled {doubled}, \
                  {result}{faults}\n",

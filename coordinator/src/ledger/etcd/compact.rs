@@ -20,7 +20,8 @@ use crate::{
 pub const SEVERAL: WorkerId = WorkerId([0xff; 16]);
 
 /// Adds up partials of one job; `None` when they make no sum.
-pub type Adding = Box<dyn Fn(&[&[u8]]) -> Option<Vec<u8>>>;
+pub type Adding = Box<AddUp>;
+type AddUp = dyn Fn(&[&[u8]]) -> Option<Vec<u8>>;
 /// Knows how partials of a job are added up; `None` when this program does not know such jobs.
 pub type Merging = Box<dyn Fn(&JobRecord) -> Option<Adding> + Send>;
 
@@ -192,10 +193,7 @@ fn bytes(pages: &[PageRef]) -> usize {
 }
 
 /// Adds up every other commit and the one behind it, where they touch.
-fn add_neighbours(
-    commits: Vec<CommitRecord>,
-    add: &dyn Fn(&[&[u8]]) -> Option<Vec<u8>>,
-) -> Vec<CommitRecord> {
+fn add_neighbours(commits: Vec<CommitRecord>, add: &AddUp) -> Vec<CommitRecord> {
     let mut all = commits.into_iter();
     let mut sums: Vec<CommitRecord> = Vec::with_capacity(all.len() / 2 + 1);
     let mut first = all.next();

@@ -44,11 +44,10 @@ impl Trouble {
     pub fn into_error(self, address: &Address) -> LedgerError {
         let etcd = address.to_string();
         match self {
-            Self::Silence(reason) => LedgerError::Remote { etcd, reason },
+            Self::Silence(reason) | Self::Refusal(reason) => LedgerError::Remote { etcd, reason },
             Self::Compacted => {
                 LedgerError::Remote { etcd, reason: "the past was compacted meanwhile".into() }
             }
-            Self::Refusal(reason) => LedgerError::Remote { etcd, reason },
         }
     }
 }
