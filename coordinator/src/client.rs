@@ -8,17 +8,17 @@ use std::{
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use jobs::Report;
 use proto::v1::{
-    Action, ControlRequest, DrainRequest, JobStatus, LeaderRequest, ListRequest, ResultRequest,
-    StatusRequest, SubmitRequest, WorkerStatus, WorkersRequest, jobs_client::JobsClient,
+    Act, Action, AuditRequest, ControlRequest, DrainRequest, JobStatus, LeaderRequest, ListRequest,
+    ResultRequest, StatusRequest, SubmitRequest, WorkerStatus, WorkersRequest, jobs_client::JobsClient,
 };
 use tokio::time::timeout;
-use tonic::{Code, Status, Streaming, transport::Channel};
-use worker::dial::{Dial, DialError};
+use tonic::{Code, Status, Streaming};
+use worker::dial::{Dial, DialError, Wire, words};
 
 /// A connection to a coordinator.
 #[derive(Clone, Debug)]
 pub struct Client {
-    rpc: JobsClient<Channel>,
+    rpc: JobsClient<Wire>,
     dial: Arc<Dial>,
 }
 
@@ -37,7 +37,10 @@ const MOST_BYTES: usize = 64 << 20;
 pub enum ClientError {
     /// It cannot be reached.
     #[error("{0} (is one running? `nonet coordinator` starts one, --coordinator says where)")]
-    Dial(#[from] DialError),
+    Absent(DialError),
+    /// It must not be talked to like that, or one of us does not trust the other.
+    #[error(transparent)]
+    Dial(DialError),
     /// The request is wrong.
     #[error("{0}")]
     Invalid(String),
@@ -46,15 +49,24 @@ pub enum ClientError {
     Refused(String),
 }
 
+impl From<DialError> for ClientError {
+    fn from(error: DialError) -> Self {
+        if matches!(error, DialError::Absent { .. }) { Self::Absent(error) } else { Self::Dial(error) }
+    }
+}
+
 impl From<Status> for ClientError {
     fn from(status: Status) -> Self {
-        let text = status.message().to_owned();
+        let text = words(&status);
         match status.code() {
             Code::InvalidArgument | Code::NotFound => Self::Invalid(text),
             Code::Unimplemented => {
                 Self::Refused("what answers there is not a Nonet coordinator of this version".into())
             }
-            _ if text.is_empty() => Self::Refused(format!("the coordinator broke off ({})", status.code())),
+            Code::PermissionDenied | Code::Unauthenticated | Code::ResourceExhausted => Self::Refused(text),
+            _ if std::error::Error::source(&status).is_some() || status.message().is_empty() => {
+                Self::Refused(format!("the coordinator broke off: {text}"))
+            }
             _ => Self::Refused(text),
         }
     }
@@ -177,15 +189,24 @@ impl Client {
     pub async fn drain(&mut self, worker: &str) -> Result<String, ClientError> {
         Ok(self.rpc.drain(DrainRequest { worker: worker.into() }).await?.into_inner().worker)
     }
+
+    /// The `last` acts of people, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the coordinator cannot tell.
+    pub async fn audit(&mut self, last: u32) -> Result<Vec<Act>, ClientError> {
+        Ok(self.rpc.audit(AuditRequest { last }).await?.into_inner().acts)
+    }
 }
 
-fn rpc(channel: Channel) -> JobsClient<Channel> {
-    let client = JobsClient::new(channel);
+fn rpc(wire: Wire) -> JobsClient<Wire> {
+    let client = JobsClient::new(wire);
     client.max_decoding_message_size(MOST_BYTES).max_encoding_message_size(proto::MAX_MESSAGE_BYTES)
 }
 
 /// Asks all coordinators, side by side, until one of them leads: one that hangs must not keep the others waiting.
-async fn leader(dial: &Dial, patience: Duration) -> Result<JobsClient<Channel>, ClientError> {
+async fn leader(dial: &Dial, patience: Duration) -> Result<JobsClient<Wire>, ClientError> {
     let last = Mutex::new(None);
     let mut asked: FuturesUnordered<_> =
         dial.each().into_iter().map(|dial| until_it_leads(dial, &last)).collect();
@@ -196,15 +217,7 @@ async fn leader(dial: &Dial, patience: Duration) -> Result<JobsClient<Channel>, 
     Err(last.unwrap_or_else(|| ClientError::Refused("no coordinator answers".into())))
 }
 
-/// One that answers tells more than one that is not there.
-fn note(last: &Mutex<Option<ClientError>>, error: ClientError) {
-    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-    if matches!(&*last, None | Some(ClientError::Dial(_))) || matches!(error, ClientError::Refused(_)) {
-        *last = Some(error);
-    }
-}
-
-async fn until_it_leads(dial: Dial, last: &Mutex<Option<ClientError>>) -> JobsClient<Channel> {
+async fn until_it_leads(dial: Dial, last: &Mutex<Option<ClientError>>) -> JobsClient<Wire> {
     loop {
         let asked = async {
             let mut rpc = rpc(dial.connect().await?);
@@ -218,7 +231,15 @@ async fn until_it_leads(dial: Dial, last: &Mutex<Option<ClientError>>) -> JobsCl
             Ok(Err(error)) => error,
             Err(_) => ClientError::Refused("a coordinator does not answer".into()),
         };
-        note(last, error);
+        keep(last, error);
         tokio::time::sleep(LOOK_AGAIN).await;
+    }
+}
+
+/// One that answers tells more than one that is not there.
+fn keep(last: &Mutex<Option<ClientError>>, error: ClientError) {
+    let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+    if matches!(&*last, None | Some(ClientError::Absent(_))) || !matches!(error, ClientError::Absent(_)) {
+        *last = Some(error);
     }
 }

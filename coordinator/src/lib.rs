@@ -1,6 +1,8 @@
 //! The coordinator: ledger, scheduler, gRPC, and the command line `nonet` over them.
 
+pub mod access;
 pub mod certificate;
+pub mod certs;
 pub mod cli;
 pub mod client;
 pub mod engine;

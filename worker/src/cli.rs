@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     agent::{self, Config},
     config_file::ConfigFile,
-    dial::Dial,
+    credentials::CredentialArgs,
     lease::Pace,
 };
 
@@ -41,6 +41,9 @@ pub struct WorkerArgs {
     /// TOML file with defaults for these options
     #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// What is shown to the coordinator.
+    #[command(flatten)]
+    pub credentials: CredentialArgs,
 }
 
 /// Default address of the coordinator.
@@ -74,8 +77,9 @@ pub struct Usage(pub String);
 /// [`Usage`] for bad arguments; otherwise what keeps the worker from working.
 pub async fn run(args: WorkerArgs) -> anyhow::Result<()> {
     let file = ConfigFile::read(args.config.as_deref()).map_err(|e| Usage(e.to_string()))?;
-    let coordinator = args.coordinator.or(file.coordinator).unwrap_or_else(|| DEFAULT_COORDINATOR.into());
-    let dial = Dial::tcp(&coordinator).map_err(|e| Usage(e.to_string()))?;
+    let coordinator = args.coordinator.or_else(|| file.coordinator.clone());
+    let coordinator = coordinator.unwrap_or_else(|| DEFAULT_COORDINATOR.into());
+    let dial = args.credentials.dial(&coordinator, &file).map_err(|e| Usage(e.to_string()))?;
     let threads = threads(args.threads.or(file.threads)).map_err(Usage)?;
     let config = Config {
         dial: Arc::new(dial),

@@ -28,6 +28,18 @@ pub struct ConfigFile {
     pub name: Option<String>,
     /// Whether plain text off loopback is allowed.
     pub allow_plaintext: Option<bool>,
+    /// Folder with ca.pem, cert.pem and key.pem.
+    pub tls: Option<PathBuf>,
+    /// Certificate to show.
+    pub tls_cert: Option<PathBuf>,
+    /// Its private key.
+    pub tls_key: Option<PathBuf>,
+    /// CA of the other end.
+    pub tls_ca: Option<PathBuf>,
+    /// File with the token to show.
+    pub token_file: Option<PathBuf>,
+    /// File of the tokens that the coordinator knows.
+    pub tokens: Option<PathBuf>,
 }
 
 /// A file that cannot be used.

@@ -10,7 +10,7 @@ use tonic::{Code, Status, Streaming};
 
 use crate::{
     backoff::Backoff,
-    dial::{Dial, DialError},
+    dial::{Dial, DialError, words},
 };
 
 /// An open stream each way.
@@ -82,8 +82,9 @@ async fn keep_knocking(dial: Dial, hello: Hello, cap_ms: u64) -> Result<Link, Li
 }
 
 async fn knock(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
-    let channel = dial.connect().await?;
-    let mut client = FarmClient::new(channel)
+    let wire = dial.connect().await;
+    let wire = wire.map_err(|e| if e.is_refusal() { LinkError::Refused(e.to_string()) } else { e.into() })?;
+    let mut client = FarmClient::new(wire)
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
     let (outgoing, messages) = mpsc::channel(OUTGOING_MESSAGES);
@@ -108,7 +109,7 @@ async fn knock(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
 /// What a status means for the one who wants a link.
 #[must_use]
 pub fn judge(status: &Status) -> LinkError {
-    let text = status.message().to_owned();
+    let text = words(status);
     match status.code() {
         Code::FailedPrecondition | Code::InvalidArgument | Code::PermissionDenied | Code::Unauthenticated => {
             LinkError::Refused(text)
@@ -117,7 +118,7 @@ pub fn judge(status: &Status) -> LinkError {
             LinkError::Refused(format!("{text}; is this state folder a copy of another worker's?"))
         }
         Code::Unimplemented => LinkError::Refused("it does not speak the protocol of Nonet workers".into()),
-        _ => LinkError::Broken(if text.is_empty() { status.code().to_string() } else { text }),
+        _ => LinkError::Broken(text),
     }
 }
 

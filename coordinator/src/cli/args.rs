@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Arg, Args, Command, ValueEnum, value_parser};
-use worker::cli::WorkerArgs;
+use worker::{cli::WorkerArgs, credentials::CredentialArgs};
 
 use super::{
-    bench::BenchArgs, canonical::CanonicalArgs, certificate::CertificateArgs, compare::CompareArgs,
-    daemon::CoordinatorArgs, explain::ExplainArgs, ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs,
-    storm::StormArgs,
+    audit::AuditArgs, bench::BenchArgs, canonical::CanonicalArgs, certificate::CertificateArgs,
+    certs::CertsArgs, compare::CompareArgs, daemon::CoordinatorArgs, explain::ExplainArgs,
+    ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs, storm::StormArgs, tokens::TokensArgs,
 };
 
 /// How a listing or a status is printed.
@@ -81,12 +81,14 @@ pub struct SubmitArgs {
 /// Where the coordinator is.
 #[derive(Debug, Args)]
 pub struct RemoteArgs {
-    /// Coordinator [default: <http://127.0.0.1:7700>]
+    /// Coordinator: http:// on this machine, https:// elsewhere [default: <http://127.0.0.1:7700>]
     #[arg(long, env = "NONET_COORDINATOR", value_name = "URL")]
     pub coordinator: Option<String>,
     /// TOML file with defaults for these options
     #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub credentials: CredentialArgs,
 }
 
 /// A listing.
@@ -160,7 +162,7 @@ const AFTER: &str = "\
 Examples:
   nonet run recount                        count all 9x9 grids, here and now
   nonet coordinator                        serve a cluster; then, on each machine:
-  nonet worker --coordinator http://HEAD:7700
+  nonet worker --coordinator https://HEAD:7700 --tls DIR     (`nonet certs` makes DIR)
   nonet submit recount --method search --wait
 
 Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 done, but work units were given up;
@@ -169,11 +171,7 @@ Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 done, but work units were 
 /// The whole command line. Kinds of jobs come from the registry.
 pub fn command() -> Command {
     let [run, submit, storm] = of_kinds();
-    let verb = |name: &'static str, about: &'static str, example: &'static str| {
-        let head = if example.contains('\n') { "Examples" } else { "Example" };
-        Command::new(name).about(about).after_help(format!("{head}:\n  nonet {example}"))
-    };
-    Command::new("nonet")
+    let nonet = Command::new("nonet")
         .about(ABOUT)
         .version(env!("CARGO_PKG_VERSION"))
         .after_help(AFTER)
@@ -185,12 +183,14 @@ pub fn command() -> Command {
         .subcommand(CoordinatorArgs::augment_args(verb(
             "coordinator",
             "Serve jobs to workers",
-            "coordinator --listen 127.0.0.1:7700 --state ./nonet-state",
+            "coordinator --listen 127.0.0.1:7700 --state ./nonet-state\n  \
+             nonet coordinator --listen 0.0.0.0:7700 --tls ./nonet-certs/head --tokens tokens.toml",
         )))
         .subcommand(WorkerArgs::augment_args(verb(
             "worker",
             "Compute for a coordinator",
-            "worker --coordinator http://127.0.0.1:7700",
+            "worker --coordinator http://127.0.0.1:7700\n  \
+             nonet worker --coordinator https://head:7700 --tls ./nonet-certs/node17",
         )))
         .subcommand(ListArgs::augment_args(verb("jobs", "List jobs", "jobs --format json")))
         .subcommand(StatusArgs::augment_args(verb(
@@ -257,6 +257,33 @@ pub fn command() -> Command {
             "bench",
             "Measure this program on this machine",
             "bench recount",
+        )));
+    with_security(nonet)
+}
+
+fn verb(name: &'static str, about: &'static str, example: &'static str) -> Command {
+    let head = if example.contains('\n') { "Examples" } else { "Example" };
+    Command::new(name).about(about).after_help(format!("{head}:\n  nonet {example}"))
+}
+
+/// Who may do what, and who did.
+fn with_security(nonet: Command) -> Command {
+    nonet
+        .subcommand(AuditArgs::augment_args(verb(
+            "audit",
+            "List who submitted, paused, cancelled, drained",
+            "audit --last 20 --format json",
+        )))
+        .subcommand(CertsArgs::augment_args(verb(
+            "certs",
+            "Make certificates for a farm of several machines",
+            "certs init\n  nonet certs issue head --role coordinator --host head.example.org\n  \
+             nonet certs issue node17 --role worker",
+        )))
+        .subcommand(TokensArgs::augment_args(verb(
+            "tokens",
+            "Make, list and remove the tokens that a coordinator asks for",
+            "tokens add alice --role operator --file tokens.toml > alice.token",
         )))
 }
 

@@ -13,7 +13,7 @@ use crate::{
         etcd::{Address, EtcdLedger, Leader, Term, Wire, campaign},
     },
     seat::{Seat, SeatHolder},
-    server,
+    server::{self, Doors},
 };
 
 /// How long a coordinator whose ledger does not answer leaves the lead to others.
@@ -31,9 +31,14 @@ pub struct Member {
 
 impl Member {
     /// Serves until `stop`.
-    pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> Result<Outcome, Failure> {
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        doors: Doors,
+        stop: CancellationToken,
+    ) -> Result<Outcome, Failure> {
         let (holder, seat) = Seat::empty();
-        let server = server::serve_tcp(seat, listener, stop.clone());
+        let server = server::serve_tcp(seat, listener, doors, stop.clone());
         let leading = self.take_turns(&holder, &stop);
         tokio::pin!(server, leading);
         tokio::select! {

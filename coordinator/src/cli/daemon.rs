@@ -8,10 +8,12 @@ use tokio_util::sync::CancellationToken;
 use worker::{
     cli::{WorkerArgs, stop_on_signal},
     config_file::ConfigFile,
+    credentials::TlsArgs,
 };
 
 use super::{
     cluster::Member,
+    doors::{bind, doors},
     exit::{Failure, Outcome},
     format,
     run::open_ledger,
@@ -21,7 +23,7 @@ use crate::{
     ledger::{Ledger, etcd::Address},
     scheduler::Policy,
     seat::Seat,
-    server,
+    server::{self, Doors},
 };
 
 /// Arguments of the coordinator.
@@ -39,9 +41,6 @@ pub struct CoordinatorArgs {
     /// Where workers and users reach this coordinator, if not where it listens; shown by the others
     #[arg(long, env = "NONET_ADVERTISE", value_name = "URL")]
     advertise: Option<String>,
-    /// Listen off loopback without encryption: only in a network where everybody is trusted
-    #[arg(long, env = "NONET_ALLOW_PLAINTEXT")]
-    allow_plaintext: bool,
     /// Computing time that a lease aims at
     #[arg(long, value_name = "MS", default_value_t = 15_000)]
     lease_ms: u64,
@@ -54,6 +53,11 @@ pub struct CoordinatorArgs {
     /// TOML file with defaults for these options
     #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
+    #[command(flatten)]
+    tls: TlsArgs,
+    /// File of the tokens that callers must show one of, from `nonet tokens add`; read again when it changes, and on SIGHUP
+    #[arg(long, env = "NONET_TOKENS", value_name = "FILE", help_heading = "Security")]
+    tokens: Option<PathBuf>,
 }
 
 /// Beats within the time after which a worker counts as lost.
@@ -62,11 +66,13 @@ const BEATS_PER_SILENCE: u64 = 5;
 /// Serves until SIGINT or SIGTERM.
 pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let file = ConfigFile::read(args.config.as_deref())?;
+    let allow_plaintext = args.tls.allow_plaintext || file.allow_plaintext.unwrap_or(false);
+    let tls = args.tls.files(&file).map_err(Failure::usage)?;
     let listen = args.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:7700".into());
-    let allow_plaintext = args.allow_plaintext || file.allow_plaintext.unwrap_or(false);
     let state = args.state.or(file.state).unwrap_or_else(|| "nonet-state".into());
     let stop = stop_on_signal()?;
-    let listener = bind(&listen, allow_plaintext).await?;
+    let doors = doors(tls, args.tokens.or(file.tokens), &stop)?;
+    let listener = bind(&listen, doors.tls.is_some(), allow_plaintext).await?;
     let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
     let policy = Policy {
         target_lease_ms: args.lease_ms.max(1),
@@ -76,16 +82,18 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     };
     let heartbeat_ms = u32::try_from(policy.silence_ms / BEATS_PER_SILENCE).unwrap_or(u32::MAX).min(3_000);
     let config = EngineConfig { policy, heartbeat_ms, start_unfinished: true };
-    let url = format!("http://{address}");
+    let scheme = if doors.tls.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://{address}");
+    warn(&doors, address);
     match args.ledger.or(file.ledger) {
         Some(ledger) => {
             let ledger = Address::parse(&ledger).map_err(|e| Failure::usage(format!("--ledger {e}")))?;
             format::print(&format!("{url}\n"))?;
             tracing::info!("coordinator at {url}");
             let url = args.advertise.or(file.advertise).unwrap_or(url);
-            Member { ledger, url, config }.serve(listener, stop).await
+            Member { ledger, url, config }.serve(listener, doors, stop).await
         }
-        None => alone(open_ledger(state).await?, config, listener, stop).await,
+        None => alone(open_ledger(state).await?, config, (listener, url), doors, stop).await,
     }
 }
 
@@ -93,14 +101,14 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
 async fn alone(
     ledger: Box<dyn Ledger>,
     config: EngineConfig,
-    listener: TcpListener,
+    (listener, url): (TcpListener, String),
+    doors: Doors,
     stop: CancellationToken,
 ) -> Result<Outcome, Failure> {
-    let address = listener.local_addr().map_err(|e| Failure::failed(e.to_string()))?;
     let EngineTask { engine, mut task, stop: stop_engine } = Engine::start(ledger, config)?;
-    format::print(&format!("http://{address}\n"))?;
-    tracing::info!("coordinator at http://{address}");
-    let server = server::serve_tcp(Seat::of(engine), listener, stop.clone());
+    format::print(&format!("{url}\n"))?;
+    tracing::info!("coordinator at {url}");
+    let server = server::serve_tcp(Seat::of(engine), listener, doors, stop.clone());
     tokio::pin!(server);
     let ended = tokio::select! {
         ended = &mut task => ended,
@@ -115,25 +123,19 @@ async fn alone(
     Ok(Outcome::Done)
 }
 
-async fn bind(listen: &str, allow_plaintext: bool) -> Result<TcpListener, Failure> {
-    let addresses = tokio::net::lookup_host(listen).await;
-    let addresses =
-        addresses.map_err(|e| Failure::usage(format!("--listen {listen}: {e}; expected HOST:PORT")))?;
-    let addresses: Vec<_> = addresses.collect();
-    if !allow_plaintext && addresses.iter().any(|address| !address.ip().is_loopback()) {
-        return Err(Failure::usage(format!(
-            "--listen {listen} can be reached from other machines, without encryption or passwords: add \
-             --allow-plaintext if everybody in that network is trusted"
-        )));
+/// Says what an operator may not have meant.
+fn warn(doors: &Doors, address: std::net::SocketAddr) {
+    match (&doors.tls, &doors.tokens) {
+        (None, None) if !address.ip().is_loopback() => {
+            tracing::warn!(
+                "no encryption and no passwords: everybody who reaches {address} may do everything"
+            );
+        }
+        (None, Some(_)) if !address.ip().is_loopback() => {
+            tracing::warn!("no encryption: everybody on the way to {address} can read the tokens");
+        }
+        _ => {}
     }
-    TcpListener::bind(addresses.as_slice()).await.map_err(|e| {
-        let hint = if e.kind() == std::io::ErrorKind::AddrInUse {
-            " (does another coordinator run there?)"
-        } else {
-            ""
-        };
-        Failure::failed(format!("cannot listen on {listen}: {e}{hint}"))
-    })
 }
 
 /// Computes until SIGINT or SIGTERM.

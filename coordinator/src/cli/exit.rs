@@ -63,8 +63,10 @@ impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
         match error {
             ClientError::Invalid(text) => Self::usage(text),
-            ClientError::Dial(DialError::Address { .. }) => Self::usage(error.to_string()),
-            ClientError::Dial(_) | ClientError::Refused(_) => Self::failed(error.to_string()),
+            ClientError::Dial(dial) if dial.is_usage() => Self::usage(dial.to_string()),
+            ClientError::Absent(_) | ClientError::Dial(_) | ClientError::Refused(_) => {
+                Self::failed(error.to_string())
+            }
         }
     }
 }

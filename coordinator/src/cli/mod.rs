@@ -3,12 +3,15 @@
 //! Reports go to standard output, everything else to standard error. Exit codes are in [`exit`].
 
 mod args;
+mod audit;
 mod bench;
 mod canonical;
 mod certificate;
+mod certs;
 mod cluster;
 mod compare;
 mod daemon;
+mod doors;
 mod each;
 mod exit;
 mod explain;
@@ -22,6 +25,7 @@ mod remote;
 mod run;
 mod source;
 mod storm;
+mod tokens;
 
 use std::process::ExitCode;
 
@@ -65,6 +69,9 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "photos-eval" => photos_eval::run(read_args(matches)?).await,
         "bench" => bench::bench(read_args(matches)?).await,
         "certificate" => certificate::run(read_args(matches)?).await,
+        "certs" => certs::certs(read_args(matches)?),
+        "tokens" => tokens::tokens(read_args(matches)?),
+        "audit" => audit::audit(read_args(matches)?).await,
         "ledger" => ledger::ledger(read_args(matches)?).await,
         "jobs" => remote::jobs(read_args(matches)?).await,
         "status" => remote::status(read_args(matches)?).await,

@@ -7,7 +7,6 @@ use proto::v1::{Action, State, SubmitRequest};
 use worker::{
     cli::{DEFAULT_COORDINATOR, stop_on_signal},
     config_file::ConfigFile,
-    dial::Dial,
 };
 
 use super::{
@@ -20,10 +19,12 @@ use super::{
 };
 use crate::client::Client;
 
-async fn connect(to: RemoteArgs) -> Result<Client, Failure> {
+/// A connection, as the options say.
+pub async fn connect(to: RemoteArgs) -> Result<Client, Failure> {
     let file = ConfigFile::read(to.config.as_deref())?;
-    let address = to.coordinator.or(file.coordinator).unwrap_or_else(|| DEFAULT_COORDINATOR.into());
-    Ok(Client::connect(&Arc::new(Dial::tcp(&address)?)).await?)
+    let address = to.coordinator.or_else(|| file.coordinator.clone());
+    let address = address.unwrap_or_else(|| DEFAULT_COORDINATOR.into());
+    Ok(Client::connect(&Arc::new(to.credentials.dial(&address, &file)?)).await?)
 }
 
 /// `nonet submit`.

@@ -11,7 +11,7 @@ use super::{
     writer::After,
 };
 use crate::{
-    ledger::{Entry, JobRecord, JobState},
+    ledger::{self, Actor, Entry, JobRecord, JobState},
     scheduler::{Event, JobId, SessionId, hex},
 };
 
@@ -19,6 +19,7 @@ use crate::{
 pub(crate) enum Ticket {
     Submitted(JobId, Answer<(JobStatus, bool)>),
     Controlled(JobId, Answer<JobStatus>),
+    Drained(String, Answer<String>),
     Existed(JobId, Answer<(JobStatus, bool)>),
     Finished(JobId),
     /// A job that another one needs was submitted.
@@ -44,7 +45,7 @@ impl Core {
                 found => drop(answer.send(found.and_then(|id| self.job_status(id)))),
             },
             Ask::Result(job, answer) => self.result(job, answer),
-            Ask::Control(job, action, answer) => self.control(job, action, answer),
+            Ask::Control(job, action, by, answer) => self.control(job, action, by, answer),
             Ask::Workers(answer) => {
                 let now = self.now();
                 let views = self.scheduler.sessions();
@@ -54,16 +55,14 @@ impl Core {
                 });
                 drop(answer.send(Ok(all.collect())));
             }
-            Ask::Drain(worker, answer) => {
-                let drained = self.drain(&worker);
-                drop(answer.send(drained));
-            }
+            Ask::Drain(worker, by, answer) => self.drain(&worker, &by, answer),
+            Ask::Acts(last, answer) => drop(answer.send(Ok(self.acts.last(last)))),
         }
     }
 
     fn submit(&mut self, submission: Submission, answer: Answer<(JobStatus, bool)>) {
-        let Submission { opened, weight, fresh } = submission;
-        let provided = opened.needs.iter().try_for_each(|need| self.provide(need, weight));
+        let Submission { opened, weight, fresh, by } = submission;
+        let provided = opened.needs.iter().try_for_each(|need| self.provide(need, weight, &by));
         if let Err(refusal) = provided {
             return drop(answer.send(Err(refusal)));
         }
@@ -75,11 +74,12 @@ impl Core {
                 self.when_durable(ticket);
             }
             Some(old) => {
+                self.record_for(&by, ledger::Action::Replace, old);
                 self.remove(old);
-                self.admit(&opened, weight, |id| Ticket::Submitted(id, answer));
+                self.admit(&opened, weight, &by, |id| Ticket::Submitted(id, answer));
             }
             None if self.jobs.len() >= MAX_JOBS => drop(answer.send(Err(too_many_jobs()))),
-            None => self.admit(&opened, weight, |id| Ticket::Submitted(id, answer)),
+            None => self.admit(&opened, weight, &by, |id| Ticket::Submitted(id, answer)),
         }
     }
 
@@ -88,7 +88,13 @@ impl Core {
         self.jobs.iter().find(|(_, entry)| entry.record.name == *name).map(|(&id, _)| id)
     }
 
-    pub(super) fn admit(&mut self, opened: &Opened, weight: u32, ticket: impl FnOnce(JobId) -> Ticket) {
+    pub(super) fn admit(
+        &mut self,
+        opened: &Opened,
+        weight: u32,
+        by: &Actor,
+        ticket: impl FnOnce(JobId) -> Ticket,
+    ) {
         let record = JobRecord {
             id: JobId(*uuid::Uuid::now_v7().as_bytes()),
             name: opened.name,
@@ -102,6 +108,7 @@ impl Core {
         let id = record.id;
         tracing::info!(job = hex(&record.name), kind = record.kind, units = record.units, "job submitted");
         self.jobs.insert(id, JobEntry::submitted(record.clone(), opened));
+        self.record_for(by, ledger::Action::Submit, id);
         let ticket = self.ticket(ticket(id));
         self.append(Entry::Job(record), ticket);
         self.read_past(id);
@@ -135,6 +142,7 @@ impl Core {
                 drop(answer.send(self.job_status(id).map(|status| (status, true))));
             }
             Some(Ticket::Controlled(id, answer)) => drop(answer.send(self.job_status(id))),
+            Some(Ticket::Drained(name, answer)) => drop(answer.send(Ok(name))),
             Some(Ticket::Finished(id)) => {
                 if let Some(entry) = self.jobs.get_mut(&id).filter(|entry| entry.state == JobState::Running) {
                     (entry.state, entry.state_unix_ms) = (JobState::Finished, unix_ms());
@@ -175,17 +183,18 @@ impl Core {
         self.read_past(id);
     }
 
-    fn control(&mut self, job: String, action: Action, answer: Answer<JobStatus>) {
+    fn control(&mut self, job: String, action: Action, by: Actor, answer: Answer<JobStatus>) {
         let id = match self.find(&job) {
             Ok(id) => id,
             Err(refusal) => return drop(answer.send(Err(refusal))),
         };
         let Some(entry) = self.jobs.get(&id) else { return };
         if entry.job.is_ok() && !matches!(entry.past, Past::Known(_)) {
-            return self.park(id, Ask::Control(job, action, answer));
+            return self.park(id, Ask::Control(job, action, by, answer));
         }
         match decide(entry, action) {
             Ok(Some(step)) => {
+                self.record_for(&by, step.act(), id);
                 let after = self.ticket(Ticket::Controlled(id, answer));
                 self.take(id, step, after);
             }
@@ -225,13 +234,19 @@ impl Core {
         }
     }
 
-    fn drain(&mut self, wanted: &str) -> Result<String, Refusal> {
-        let id = self.find_worker(wanted)?;
-        let Some(session) = self.sessions.get(id) else { return Err(no_worker(wanted)) };
-        session.draining = true;
-        let name = session.name.clone();
-        self.feed(Event::Draining(id));
-        Ok(name)
+    fn drain(&mut self, wanted: &str, by: &Actor, answer: Answer<String>) {
+        let id = match self.find_worker(wanted) {
+            Ok(id) => id,
+            Err(refusal) => return drop(answer.send(Err(refusal))),
+        };
+        let Some(session) = self.sessions.get(id) else { return };
+        let (name, worker) = (session.name.clone(), session.worker);
+        if !std::mem::replace(&mut session.draining, true) {
+            self.record(by, ledger::Action::Drain, None, format!("worker {name} {}", hex(&worker.0)));
+            self.feed(Event::Draining(id));
+        }
+        let ticket = self.ticket(Ticket::Drained(name, answer));
+        self.when_durable(ticket);
     }
 
     /// Finds the worker that a user means: its name, or the start of its id.
@@ -262,6 +277,17 @@ enum Step {
     Cancel,
     /// Forget failures and quarantine, and go on.
     Retry,
+}
+
+impl Step {
+    fn act(self) -> ledger::Action {
+        match self {
+            Self::Pause => ledger::Action::Pause,
+            Self::Resume => ledger::Action::Resume,
+            Self::Cancel => ledger::Action::Cancel,
+            Self::Retry => ledger::Action::Retry,
+        }
+    }
 }
 
 fn decide(entry: &JobEntry, action: Action) -> Result<Option<Step>, Refusal> {

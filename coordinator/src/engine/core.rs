@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Ask, EngineConfig, Input, Refusal,
+    acts::Acts,
     admin::Ticket,
     folded::Folded,
     job_entry::{JobEntry, Past},
@@ -46,6 +47,7 @@ pub(crate) struct Core {
     /// Workers that wait until it is: their results could not be judged yet.
     pub(super) at_the_door: Vec<Input>,
     pub(super) ledger_id: [u8; 16],
+    pub(super) acts: Acts,
     writer: Writer,
     replies: mpsc::UnboundedReceiver<Reply>,
     started: Instant,
@@ -76,6 +78,7 @@ impl Core {
         let jobs =
             ledger.jobs()?.into_iter().map(|summary| (summary.record.id, JobEntry::read(summary))).collect();
         let ledger_id = ledger.ledger_id();
+        let acts = Acts::read(ledger.acts()?);
         // Unbounded, or the ledger's thread and the engine could wait for each other. What is in it is bounded by
         // what was asked.
         let (reply, replies) = mpsc::unbounded_channel();
@@ -95,6 +98,7 @@ impl Core {
             being_read: 0,
             at_the_door: Vec::new(),
             ledger_id,
+            acts,
             writer,
             replies,
             started: Instant::now(),

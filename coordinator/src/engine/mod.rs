@@ -3,6 +3,7 @@
 //! Sessions, users and the ledger's thread send [`Input`]s; the engine feeds the scheduler, carries out its commands,
 //! and never waits for a disk or a peer. What a peer does not take in time costs that peer its connection.
 
+mod acts;
 mod admin;
 mod core;
 mod folded;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use jobs::Report;
 use proto::{
     Message,
-    v1::{Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, WorkerStatus},
+    v1::{self, Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, WorkerStatus},
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch},
@@ -33,7 +34,7 @@ pub(crate) use self::{
 };
 
 use crate::{
-    ledger::{Ledger, LedgerError},
+    ledger::{Actor, Ledger, LedgerError},
     scheduler::{Policy, SessionId},
 };
 
@@ -78,6 +79,7 @@ pub(crate) struct Submission {
     pub opened: opening::Opened,
     pub weight: u32,
     pub fresh: bool,
+    pub by: Actor,
 }
 
 /// What users ask.
@@ -86,9 +88,10 @@ pub(crate) enum Ask {
     List(Answer<Vec<JobStatus>>),
     Status(String, Answer<JobStatus>),
     Result(String, Answer<(JobStatus, Report)>),
-    Control(String, Action, Answer<JobStatus>),
+    Control(String, Action, Actor, Answer<JobStatus>),
     Workers(Answer<Vec<WorkerStatus>>),
-    Drain(String, Answer<String>),
+    Drain(String, Actor, Answer<String>),
+    Acts(usize, Answer<Vec<v1::Act>>),
 }
 
 /// A welcomed worker.
@@ -174,7 +177,7 @@ impl Engine {
     /// # Errors
     ///
     /// When it is no job, there are too many, or one that it needs was cancelled.
-    pub async fn submit(&self, request: SubmitRequest) -> Result<(JobStatus, bool), Refusal> {
+    pub async fn submit(&self, request: SubmitRequest, by: Actor) -> Result<(JobStatus, bool), Refusal> {
         let SubmitRequest { kind, revision, settings, weight, fresh } = request;
         if weight > MAX_WEIGHT {
             return Err(Refusal::Invalid(format!("weight {weight}: expected 1 to {MAX_WEIGHT}")));
@@ -187,7 +190,7 @@ impl Engine {
             opened
         });
         let opened = opened.await.map_err(|e| failed(&e))??;
-        let submission = Submission { opened, weight: weight.max(1), fresh };
+        let submission = Submission { opened, weight: weight.max(1), fresh, by };
         self.ask(|answer| Input::Ask(Ask::Submit(submission, answer))).await
     }
 
@@ -223,8 +226,8 @@ impl Engine {
     /// # Errors
     ///
     /// When `job` names none or several, or is not in a state for it.
-    pub async fn control(&self, job: String, action: Action) -> Result<JobStatus, Refusal> {
-        self.ask(|answer| Input::Ask(Ask::Control(job, action, answer))).await
+    pub async fn control(&self, job: String, action: Action, by: Actor) -> Result<JobStatus, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Control(job, action, by, answer))).await
     }
 
     /// The connected workers.
@@ -236,13 +239,22 @@ impl Engine {
         self.ask(|answer| Input::Ask(Ask::Workers(answer))).await
     }
 
-    /// Gives a worker no further leases.
+    /// Gives a worker no further leases. On record when it returns.
     ///
     /// # Errors
     ///
     /// When `worker` names none, or several.
-    pub async fn drain(&self, worker: String) -> Result<String, Refusal> {
-        self.ask(|answer| Input::Ask(Ask::Drain(worker, answer))).await
+    pub async fn drain(&self, worker: String, by: Actor) -> Result<String, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Drain(worker, by, answer))).await
+    }
+
+    /// The `last` acts of people, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the engine is stopping.
+    pub async fn acts(&self, last: usize) -> Result<Vec<v1::Act>, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Acts(last, answer))).await
     }
 
     /// Lets a worker in. What the engine has for it goes to `outgoing`.

@@ -14,19 +14,19 @@ use super::{
     opening::Opened,
 };
 use crate::{
-    ledger::JobState,
+    ledger::{Actor, JobState},
     scheduler::{JobId, hex},
 };
 
 impl Core {
     /// Sees to it that a needed job, and what that one needs, is there and goes on.
-    pub(super) fn provide(&mut self, need: &Opened, weight: u32) -> Result<(), Refusal> {
-        need.needs.iter().try_for_each(|deeper| self.provide(deeper, weight))?;
+    pub(super) fn provide(&mut self, need: &Opened, weight: u32, by: &Actor) -> Result<(), Refusal> {
+        need.needs.iter().try_for_each(|deeper| self.provide(deeper, weight, by))?;
         let Some(id) = self.by_name(&need.name) else {
             if self.jobs.len() >= MAX_JOBS {
                 return Err(too_many_jobs());
             }
-            self.admit(need, weight, |_| Ticket::Provided);
+            self.admit(need, weight, by, |_| Ticket::Provided);
             return Ok(());
         };
         if let Some(entry) = self.jobs.get(&id)

@@ -10,6 +10,10 @@ use super::{Refusal, SharedJob};
 /// Jobs that need jobs that need jobs: a kind that goes deeper is at fault.
 const MAX_DEPTH: u32 = 4;
 
+/// Work units of a job. A larger number is not exact in the JSON of every reader, and would take a million cores a year at 300
+/// units a second each.
+const MAX_UNITS: u64 = 1 << 53;
+
 /// A job of this program, ready to be admitted.
 pub(crate) struct Opened {
     pub kind: &'static dyn ErasedKind,
@@ -70,6 +74,9 @@ fn open_to(depth: u32, name: &str, revision: Option<u32>, settings: &str) -> Res
     let settings = kind.canonical(settings).map_err(|e| Refusal::Invalid(e.to_string()))?;
     let opened = guarded(|| kind.open(&settings)).map_err(Refusal::Invalid)?;
     let job = opened.map_err(|e| Refusal::Invalid(e.to_string()))?;
+    if job.units() > MAX_UNITS {
+        return invalid(format!("{name}: a job of {} work units: at most {MAX_UNITS}", job.units()));
+    }
     let needs = job.needs();
     if depth == 0 && !needs.is_empty() {
         return invalid(format!("{name}: jobs that need each other more than {MAX_DEPTH} deep"));

@@ -64,6 +64,10 @@ pub(crate) fn check_hello(hello: &Hello, sessions: usize) -> Result<WorkerId, Re
     if hello.name.len() > proto::MAX_TEXT_BYTES || hello.version.len() > proto::MAX_TEXT_BYTES {
         return invalid(format!("a name of more than {} bytes", proto::MAX_TEXT_BYTES));
     }
+    // Names are printed on terminals.
+    if hello.name.chars().chain(hello.version.chars()).any(char::is_control) {
+        return invalid("a name with control characters".into());
+    }
     if sessions >= MAX_SESSIONS {
         return Err(Refusal::NotNow(format!("{MAX_SESSIONS} workers are connected: no room for more")));
     }

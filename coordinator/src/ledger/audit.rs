@@ -294,6 +294,9 @@ fn compare(dir: &Path, book: &Book) -> Result<String, LedgerError> {
     if says(&indexed) != says(&known_book) {
         return Err(apart("the store's jobs are not those of the journal".into()));
     }
+    if indexed.acts() != known_book.acts() {
+        return Err(apart("the store's acts are not those of the journal".into()));
+    }
     let mut commits = 0_u64;
     let mut frames = Frames::open(dir)?;
     while frames.position().end < known.end
@@ -430,6 +433,7 @@ pub fn export_known(ledger: &dyn Reading, out: &mut dyn Write) -> Result<Exporte
         summary.conflicts.into_iter().try_for_each(|conflict| write(&Entry::Conflict(conflict)))?;
         write(&Entry::State { job, state: summary.state, at_unix_ms: summary.state_unix_ms })?;
     }
+    ledger.acts()?.into_iter().try_for_each(|act| write(&Entry::Act(act)))?;
     out.flush().map_err(|e| LedgerError::inconsistent(format!("the export cannot be written: {e}")))?;
     Ok(Exported { entries, tail: None })
 }
@@ -459,6 +463,10 @@ fn to_json(entry: &Entry) -> serde_json::Value {
             json!({ "entry": "quarantine", "job": hex(&job.0), "unit": text(*unit) })
         }
         Entry::Retry { job } => json!({ "entry": "retry", "job": hex(&job.0) }),
+        Entry::Act(a) => json!({
+            "entry": "act", "action": a.action, "who": a.actor.who, "role": a.actor.role, "peer": a.actor.peer,
+            "job": a.job.map(|job| hex(&job.0)), "detail": a.detail, "at_unix_ms": text(a.at_unix_ms),
+        }),
     }
 }
 

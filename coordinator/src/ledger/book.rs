@@ -2,9 +2,9 @@
 //!
 //! The book is the ledger's last line of defence: an entry that contradicts it never reaches the disk.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::{CommitRecord, Entry, JobRecord, JobState, JobSummary, LedgerError, Place};
+use super::{ACTS_KEPT, Act, CommitRecord, Entry, JobRecord, JobState, JobSummary, LedgerError, Place};
 use crate::scheduler::{JobId, RangeSet, WorkerId};
 
 /// Upper bound of a unit's error message.
@@ -34,6 +34,8 @@ pub(super) enum Undo {
     Quarantine(JobId),
     Marks(JobId, Vec<u64>, Vec<(u64, WorkerId, String)>),
     Conflict(JobId),
+    /// The act that made room for it.
+    Act(Option<Act>),
 }
 
 type CommitRange = (JobId, std::ops::Range<u64>);
@@ -45,6 +47,8 @@ pub(super) struct Book {
     names: BTreeMap<[u8; 16], JobId>,
     removed: BTreeSet<JobId>,
     next_order: u64,
+    /// The newest acts.
+    acts: VecDeque<Act>,
 }
 
 impl Book {
@@ -75,6 +79,16 @@ impl Book {
     /// Remembers that orders below this one were given.
     pub fn skip_orders(&mut self, next: u64) {
         self.next_order = self.next_order.max(next);
+    }
+
+    /// Takes over the newest acts.
+    pub fn load_acts(&mut self, acts: Vec<Act>) {
+        self.acts = acts.into();
+    }
+
+    /// The newest acts, oldest first.
+    pub fn acts(&self) -> Vec<Act> {
+        self.acts.iter().cloned().collect()
     }
 
     pub fn account(&self, job: JobId) -> Option<&Account> {
@@ -147,6 +161,12 @@ impl Book {
             Entry::Conflict(commit) => {
                 self.live(commit.job)?.summary.conflicts.push(commit.clone());
                 Ok(Undo::Conflict(commit.job))
+            }
+            Entry::Act(act) => {
+                act.check()?;
+                self.acts.push_back(act.clone());
+                let is_full = self.acts.len() > ACTS_KEPT;
+                Ok(Undo::Act(is_full.then(|| self.acts.pop_front()).flatten()))
             }
         }
     }
@@ -229,6 +249,12 @@ impl Book {
                 (s.quarantined, s.failures) = (quarantined, failures);
             }),
             Undo::Conflict(job) => self.with_summary(job, |s| drop(s.conflicts.pop())),
+            Undo::Act(oldest) => {
+                self.acts.pop_back();
+                if let Some(oldest) = oldest {
+                    self.acts.push_front(oldest);
+                }
+            }
         }
     }
 

@@ -16,7 +16,7 @@ use std::{
 use worker::store::{FolderLock, Purpose, Store, StoreError};
 
 use super::{
-    CommitRecord, Entry, JobSummary, Ledger, LedgerError, Position,
+    Act, CommitRecord, Entry, JobSummary, Ledger, LedgerError, Position,
     book::Book,
     index::{self, Change, Watermark},
     indexer::Indexer,
@@ -193,6 +193,10 @@ impl Ledger for EmbeddedLedger {
         self.indexer.settle()?;
         let found = pages::commit_at(&self.store, job, start)?;
         found.map(|found| self.commit(job, found)).transpose()
+    }
+
+    fn acts(&self) -> Result<Vec<Act>, LedgerError> {
+        Ok(self.book.acts())
     }
 
     fn ledger_id(&self) -> [u8; 16] {

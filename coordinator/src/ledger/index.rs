@@ -7,6 +7,7 @@
 //! f job offset           place of the failure          offsets are those of the entry: they keep the journal's order
 //! q job offset           unit given up
 //! x job offset           place of the refused second result
+//! a offset               place of the act
 //! ```
 //!
 //! All numbers in keys are big-endian, so that keys sort by them. Values are small: what they point to stays in the
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use worker::store::{Batch, Store};
 
 use super::{
-    CommitRecord, Entry, JobState, LedgerError, Place, Position,
+    ACTS_KEPT, Act, CommitRecord, Entry, JobState, LedgerError, Place, Position,
     book::{Account, Book},
     pages::{self, CommitEntry},
 };
@@ -32,6 +33,7 @@ pub(super) const COMMIT: u8 = b'c';
 const FAILURE: u8 = b'f';
 const QUARANTINE: u8 = b'q';
 const CONFLICT: u8 = b'x';
+const ACT: u8 = b'a';
 
 /// Up to where the index is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,6 +108,7 @@ pub(super) fn changes(
         Entry::Conflict(commit) => {
             into.push(Change::Put(numbered(CONFLICT, commit.job, place.offset), encode(&place)?));
         }
+        Entry::Act(_) => into.push(Change::Put(act_key(place.offset), encode(&place)?)),
     }
     Ok(())
 }
@@ -180,6 +183,7 @@ pub(super) fn load(store: &Store, read: Read<'_>) -> Result<Book, LedgerError> {
         load_marks(store, read, &mut account)?;
         book.load(account);
     }
+    book.load_acts(acts(store, read)?);
     Ok(book)
 }
 
@@ -210,6 +214,31 @@ fn load_marks(store: &Store, read: Read<'_>, account: &mut Account) -> Result<()
         }
     }
     Ok(())
+}
+
+/// The last acts, oldest first.
+fn acts(store: &Store, read: Read<'_>) -> Result<Vec<Act>, LedgerError> {
+    let (mut acts, mut up_to) = (Vec::new(), act_key(u64::MAX));
+    while acts.len() < ACTS_KEPT
+        && let Some((_, value)) = store.last_up_to(&[ACT], &up_to)?
+    {
+        let place: Place = decode(&value)?;
+        let Entry::Act(act) = read(place)? else {
+            return Err(LedgerError::inconsistent(format!(
+                "the index points to byte {} of the journal for an act, where something else stands; run `nonet ledger \
+                 rebuild`",
+                place.offset
+            )));
+        };
+        acts.push(act);
+        up_to = act_key(place.offset.saturating_sub(1));
+    }
+    acts.reverse();
+    Ok(acts)
+}
+
+fn act_key(offset: u64) -> Vec<u8> {
+    [&[ACT], &offset.to_be_bytes()[..]].concat()
 }
 
 /// Reads one entry of the journal.

@@ -3,6 +3,7 @@
 //! The journal (an append-only file) is the truth; the store (sled) is an index over it. Entries are appended in
 //! groups; when [`Ledger::append`] returns, the group survives a power cut.
 
+mod acts;
 mod audit;
 mod book;
 mod embedded;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::frame::chain;
 pub use self::{
+    acts::{ACTS_KEPT, Act, Action, Actor},
     audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, export_known, rebuild},
     book::MAX_ERROR_BYTES,
     embedded::EmbeddedLedger,
@@ -129,6 +131,8 @@ pub enum Entry {
     },
     /// A second result that differs from the committed one; the first stays where it is.
     Conflict(CommitRecord),
+    /// Somebody did something.
+    Act(Act),
 }
 
 /// All that the ledger knows of a job, its commits apart.
@@ -183,6 +187,13 @@ pub trait Ledger: Send {
     ///
     /// When the store cannot be read.
     fn commit_at(&self, job: JobId, start: u64) -> Result<Option<CommitRecord>, LedgerError>;
+
+    /// The last [`ACTS_KEPT`] acts, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    fn acts(&self) -> Result<Vec<Act>, LedgerError>;
 
     /// A number that names this ledger, chosen when it was created. Workers keep it beside what they spool.
     fn ledger_id(&self) -> [u8; 16];

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{CommitRecord, Entry, JobSummary, LedgerError, book::Book, journal::Frames};
+use super::{Act, CommitRecord, Entry, JobSummary, LedgerError, book::Book, journal::Frames};
 use crate::scheduler::JobId;
 
 /// What can be read of a ledger without having it.
@@ -16,6 +16,13 @@ pub trait Reading {
     ///
     /// When the ledger does not read, or contradicts itself.
     fn jobs(&self) -> Result<Vec<JobSummary>, LedgerError>;
+
+    /// The newest acts, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reading::jobs`].
+    fn acts(&self) -> Result<Vec<Act>, LedgerError>;
 
     /// Calls `each` with every commit of a job, in whatever order they are kept.
     ///
@@ -45,6 +52,17 @@ impl JournalReading {
     pub fn open(dir: &Path) -> Result<Self, LedgerError> {
         Ok(Self { dir: dir.into(), id: Frames::open(dir)?.id() })
     }
+
+    fn book(&self) -> Result<Book, LedgerError> {
+        let mut frames = Frames::open(&self.dir)?;
+        let mut book = Book::default();
+        while let Some(frame) = frames.next_frame()? {
+            for (_, entry) in &frame.entries {
+                book.enter_one(entry).map_err(LedgerError::Inconsistent)?;
+            }
+        }
+        Ok(book)
+    }
 }
 
 impl Reading for JournalReading {
@@ -53,14 +71,11 @@ impl Reading for JournalReading {
     }
 
     fn jobs(&self) -> Result<Vec<JobSummary>, LedgerError> {
-        let mut frames = Frames::open(&self.dir)?;
-        let mut book = Book::default();
-        while let Some(frame) = frames.next_frame()? {
-            for (_, entry) in &frame.entries {
-                book.enter_one(entry).map_err(LedgerError::Inconsistent)?;
-            }
-        }
-        Ok(book.accounts().into_iter().map(|account| account.summary.clone()).collect())
+        Ok(self.book()?.accounts().into_iter().map(|account| account.summary.clone()).collect())
+    }
+
+    fn acts(&self) -> Result<Vec<Act>, LedgerError> {
+        Ok(self.book()?.acts())
     }
 
     fn commits(

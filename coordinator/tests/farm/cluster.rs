@@ -90,8 +90,19 @@ impl Cluster {
 
     pub fn start_worker(&mut self, i: usize) {
         let urls = self.urls();
-        let mut command =
-            self.on(i, &["worker", "--coordinator", &urls, "--threads", "1", "--commit-every-ms", "300"]);
+        let mut command = self.on(
+            i,
+            &[
+                "worker",
+                "--allow-plaintext",
+                "--coordinator",
+                &urls,
+                "--threads",
+                "1",
+                "--commit-every-ms",
+                "300",
+            ],
+        );
         command
             .args(["--name", &format!("w{i}"), "--state"])
             .arg(self.dir.path().join(format!("worker-{i}")));
@@ -124,7 +135,7 @@ impl Cluster {
     pub fn ask(&self, args: &[&str]) -> Value {
         let urls = self.urls();
         let mut args = args.to_vec();
-        args.extend(["--coordinator", &urls, "--format", "json"]);
+        args.extend(["--allow-plaintext", "--coordinator", &urls, "--format", "json"]);
         let (code, stdout, stderr) = run(&args);
         assert_eq!(code, Some(0), "{args:?}: {stderr}");
         serde_json::from_str(&stdout).expect("JSON")
@@ -132,7 +143,8 @@ impl Cluster {
 
     /// Units done, if anybody can tell.
     pub fn done(&self, job: &str) -> Option<u64> {
-        let (code, stdout, _) = run(&["status", job, "--coordinator", &self.urls(), "--format", "json"]);
+        let (code, stdout, _) =
+            run(&["status", job, "--allow-plaintext", "--coordinator", &self.urls(), "--format", "json"]);
         let status: Value = serde_json::from_str(&stdout).ok().filter(|_| code == Some(0))?;
         status["done"].as_u64()
     }
@@ -140,7 +152,9 @@ impl Cluster {
     /// Which of the running coordinators leads: each is asked by itself, and the others refuse.
     pub fn leader(&self) -> Option<usize> {
         let running = (0..self.coordinators.len()).filter(|i| self.coordinators[*i].is_some());
-        running.into_iter().find(|i| run(&["jobs", "--coordinator", &self.url(*i)]).0 == Some(0))
+        running
+            .into_iter()
+            .find(|i| run(&["jobs", "--allow-plaintext", "--coordinator", &self.url(*i)]).0 == Some(0))
     }
 
     pub fn until_led(&self) -> usize {

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod authority;
 pub mod cluster;
 pub mod etcd;
 pub mod host;
@@ -110,12 +111,20 @@ pub fn start(mut command: Command) -> Process {
     Process(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("nonet starts"))
 }
 
+/// What workers and users show the coordinator: options of theirs.
+#[derive(Default)]
+pub struct Shown {
+    pub by_workers: Vec<String>,
+    pub by_users: Vec<String>,
+}
+
 /// A coordinator, its workers and their folders.
 pub struct Farm {
     pub dir: tempfile::TempDir,
     pub url: String,
     listen: String,
     options: Vec<String>,
+    shown: Shown,
     pub coordinator: Option<Process>,
     pub workers: Vec<Option<Process>>,
 }
@@ -123,12 +132,18 @@ pub struct Farm {
 impl Farm {
     /// A coordinator with `options`, and `workers` workers of one thread.
     pub fn start(workers: usize, options: &[&str]) -> Self {
-        let listen = free_address();
+        Self::start_as(workers, options, Shown::default(), free_address())
+    }
+
+    /// The same, with what is shown, listening there.
+    pub fn start_as(workers: usize, options: &[&str], shown: Shown, listen: String) -> Self {
+        let scheme = if options.contains(&"--tls") { "https" } else { "http" };
         let mut farm = Self {
             dir: tempfile::tempdir().expect("a folder"),
-            url: format!("http://{listen}"),
+            url: format!("{scheme}://{listen}"),
             listen,
             options: options.iter().map(ToString::to_string).collect(),
+            shown,
             coordinator: None,
             workers: Vec::new(),
         };
@@ -173,7 +188,8 @@ impl Farm {
             .args(["--name", &format!("w{i}"), "--state"])
             .arg(self.dir.path().join(format!("worker-{i}")))
             .arg("--parts")
-            .arg(self.parts());
+            .arg(self.parts())
+            .args(&self.shown.by_workers);
         let log = std::fs::File::options()
             .create(true)
             .append(true)
@@ -194,6 +210,7 @@ impl Farm {
     pub fn ask(&self, args: &[&str]) -> Value {
         let mut args = args.to_vec();
         args.extend(["--coordinator", &self.url, "--format", "json"]);
+        args.extend(self.shown.by_users.iter().map(String::as_str));
         let (code, stdout, stderr) = run(&args);
         assert_eq!(code, Some(0), "{args:?}: {stderr}");
         serde_json::from_str(&stdout).expect("JSON")

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use coordinator::{
-    ledger::{CommitRecord, Entry, JobState, JobSummary, check, rebuild},
+    ledger::{Act, Action, Actor, CommitRecord, Entry, JobState, JobSummary, check, rebuild},
     scheduler::{JobId, WorkerId},
 };
 use proptest::{prelude::*, test_runner::TestRunner};
@@ -27,8 +27,15 @@ fn entry() -> impl Strategy<Value = Entry> {
         1 => (id.clone(), 0..64_u64).prop_map(|(id, unit)| failure(id, unit)),
         1 => (id.clone(), 0..64_u64).prop_map(|(id, unit)| Entry::Quarantine { job: JobId([id; 16]), unit }),
         1 => id.clone().prop_map(|id| Entry::Retry { job: JobId([id; 16]) }),
-        1 => id.prop_map(|id| Entry::Conflict(commit_record(id, 0..1, vec![1]))),
+        1 => id.clone().prop_map(|id| Entry::Conflict(commit_record(id, 0..1, vec![1]))),
+        1 => id.prop_map(act),
     ]
+}
+
+fn act(id: u8) -> Entry {
+    let actor = Actor { who: format!("user {id}"), role: "operator".into(), peer: String::new() };
+    let (action, job) = (Action::Pause, Some(JobId([id; 16])));
+    Entry::Act(Act { at_unix_ms: id.into(), actor, action, job, detail: "noop".into() })
 }
 
 /// The obvious ledger. Takes a single entry, or says no.
@@ -36,6 +43,7 @@ fn entry() -> impl Strategy<Value = Entry> {
 struct Model {
     jobs: Vec<(JobSummary, Vec<CommitRecord>)>,
     removed: Vec<JobId>,
+    acts: Vec<Act>,
 }
 
 impl Model {
@@ -91,6 +99,7 @@ impl Model {
                 summary.quarantined.clear();
             }
             Entry::Conflict(commit) => self.job(commit.job)?.0.conflicts.push(commit),
+            Entry::Act(act) => self.acts.push(act),
         }
         Some(())
     }
@@ -127,6 +136,7 @@ pub fn hold(place: &mut dyn Place, ended: impl Fn(&mut dyn Place, &[(JobSummary,
             }
         }
         prop_assert_eq!(&all_of(ledger.as_ref()), &model.jobs);
+        prop_assert_eq!(&ledger.acts().expect("acts"), &model.acts);
         drop(ledger);
         ledger = place.open();
         prop_assert_eq!(&all_of(ledger.as_ref()), &model.jobs);

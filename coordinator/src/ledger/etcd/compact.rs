@@ -56,6 +56,7 @@ impl EtcdLedger {
             next_order: self.book.next_order(),
             removed: self.book.removed().collect(),
             jobs: Vec::new(),
+            acts: self.book.acts(),
         };
         let accounts: Vec<_> =
             self.book.accounts().into_iter().map(|a| (a.order, a.summary.clone())).collect();

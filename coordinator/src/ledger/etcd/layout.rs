@@ -19,11 +19,11 @@ use std::{collections::BTreeMap, ops::Range};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    ledger::{Chain, CommitRecord, JobSummary, LedgerError},
+    ledger::{Act, Chain, CommitRecord, JobSummary, LedgerError},
     scheduler::{JobId, WorkerId},
 };
 
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 pub(super) const LEDGER: &str = "ledger";
 pub(super) const LEADER: &str = "leader";
 pub(super) const BEAT: &str = "beat";
@@ -75,6 +75,8 @@ pub(super) struct Body {
     pub next_order: u64,
     pub removed: Vec<JobId>,
     pub jobs: Vec<JobBody>,
+    /// The newest ones.
+    pub acts: Vec<Act>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

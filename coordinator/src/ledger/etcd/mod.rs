@@ -29,7 +29,7 @@ use self::{
     office::Step,
     read::{Contents, Reader, genesis},
 };
-use super::{CommitRecord, Entry, JobState, JobSummary, Ledger, LedgerError, book::Book, frame};
+use super::{Act, CommitRecord, Entry, JobState, JobSummary, Ledger, LedgerError, book::Book, frame};
 use crate::scheduler::{JobId, RangeSet};
 
 /// A group is written in parts of about this size. etcd refuses requests above 1.5 MiB.
@@ -229,6 +229,10 @@ impl Ledger for EtcdLedger {
             return Ok(None);
         };
         Ok(self.page(job, page)?.into_iter().find(|commit| commit.range.start == start))
+    }
+
+    fn acts(&self) -> Result<Vec<Act>, LedgerError> {
+        Ok(self.book.acts())
     }
 
     fn ledger_id(&self) -> [u8; 16] {

@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{
     ledger::{
-        CheckReport, CommitRecord, Entry, JobState, JobSummary, LedgerError, Place, Reading, audit::Auditor,
+        Act, CheckReport, CommitRecord, Entry, JobState, JobSummary, LedgerError, Place, Reading,
+        audit::Auditor, book::Book,
     },
     scheduler::{JobId, RangeSet, hex},
 };
@@ -101,6 +102,18 @@ impl EtcdReading {
         self.runtime.block_on(reader.page(job, page))
     }
 
+    /// The book with all groups in it, their commits apart.
+    fn book(&self) -> Result<Book, LedgerError> {
+        let mut book = self.contents.book.clone();
+        for entry in self.contents.groups.iter().flat_map(|(entries, _)| entries) {
+            // Whether its commits overlap is for the check.
+            if !matches!(entry, Entry::Commit(_)) {
+                book.enter_one(entry).map_err(LedgerError::Inconsistent)?;
+            }
+        }
+        Ok(book)
+    }
+
     fn is_removed(&self, job: JobId) -> bool {
         let removed = |entry: &Entry| matches!(entry, Entry::State { job: of, state: JobState::Removed, .. } if *of == job);
         self.contents.groups.iter().any(|(entries, _)| entries.iter().any(removed))
@@ -113,14 +126,11 @@ impl Reading for EtcdReading {
     }
 
     fn jobs(&self) -> Result<Vec<JobSummary>, LedgerError> {
-        let mut book = self.contents.book.clone();
-        for entry in self.contents.groups.iter().flat_map(|(entries, _)| entries) {
-            // Whether its commits overlap is for the check.
-            if !matches!(entry, Entry::Commit(_)) {
-                book.enter_one(entry).map_err(LedgerError::Inconsistent)?;
-            }
-        }
-        Ok(book.accounts().into_iter().map(|account| account.summary.clone()).collect())
+        Ok(self.book()?.accounts().into_iter().map(|account| account.summary.clone()).collect())
+    }
+
+    fn acts(&self) -> Result<Vec<Act>, LedgerError> {
+        Ok(self.book()?.acts())
     }
 
     fn commits(

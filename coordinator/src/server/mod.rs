@@ -1,33 +1,44 @@
 //! The only module that knows tonic's server side.
+//!
+//! `listen.rs` makes connections, `gate.rs` lets requests in, and here is what is done with them.
 
-use std::{pin::Pin, sync::Arc, time::Duration};
+mod connection;
+mod gate;
+mod listen;
+mod places;
+mod reread;
+
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use jobs::Report;
 use proto::v1::{
-    ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, LeaderReply, LeaderRequest, ListReply,
-    ListRequest, ResultReply, ResultRequest, State, StatusRequest, SubmitReply, SubmitRequest, ToWorker,
-    Welcome, WorkersReply, WorkersRequest,
+    AuditReply, AuditRequest, ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, LeaderReply,
+    LeaderRequest, ListReply, ListRequest, ResultReply, ResultRequest, State, StatusRequest, SubmitReply,
+    SubmitRequest, ToWorker, Welcome, WorkersReply, WorkersRequest,
     farm_server::{Farm, FarmServer},
     jobs_server::{Jobs, JobsServer},
 };
+use rustls::ServerConfig;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, DuplexStream},
+    io::DuplexStream,
     net::TcpListener,
-    sync::mpsc,
-    time::timeout,
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    time::{Instant, sleep, timeout},
 };
-use tokio_stream::{
-    Stream, StreamExt,
-    wrappers::{ReceiverStream, TcpListenerStream},
-};
+use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
 use tokio_util::sync::CancellationToken;
-use tonic::{
-    Request, Response, Status, Streaming,
-    transport::{Server, server::Connected},
-};
+use tonic::{Request, Response, Status, Streaming, transport::Server};
 
+use self::{connection::Connection, gate::Gate};
+pub use self::{listen::MAX_CONNECTIONS, reread::Reread};
 use crate::{
+    access::{
+        Caller,
+        rates::{Bucket, Rate},
+        tokens::Tokens,
+    },
     engine::{Engine, Refusal, Welcomed},
+    ledger::{ACTS_KEPT, Actor},
     seat::Seat,
 };
 
@@ -40,6 +51,26 @@ const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long open streams may take to end when the server stops.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// Largest headers of a request.
+const MAX_HEADER_BYTES: u32 = 8 << 10;
+/// Users who watch a job at a time.
+const MAX_WATCHERS: usize = 1024;
+/// Messages of one worker: it sends at most a thousand a second. More are not refused, but wait.
+const WORKER_MESSAGES: Rate = Rate::new(4_000, 8_000);
+/// KiB of one worker.
+const WORKER_KIB: Rate = Rate::new(64 << 10, 64 << 10);
+
+/// Who may come, and how.
+#[derive(Clone)]
+pub struct Doors {
+    /// Certificates, if connections are to be encrypted.
+    pub tls: Option<Arc<Reread<Arc<ServerConfig>>>>,
+    /// Tokens, if callers are to show one.
+    pub tokens: Option<Arc<Reread<Tokens>>>,
+    /// Connections at a time, for which the system must have room.
+    pub most_connections: usize,
+}
+
 /// Serves who sits in `seat` on a TCP port until `stop`.
 ///
 /// # Errors
@@ -48,15 +79,12 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 pub async fn serve_tcp(
     seat: Seat,
     listener: TcpListener,
+    doors: Doors,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    let incoming = TcpListenerStream::new(listener).map(|stream| {
-        stream.inspect(|stream| {
-            // Without it small messages wait for one another; a failure costs speed only.
-            drop(stream.set_nodelay(true));
-        })
-    });
-    serve(seat, incoming, stop).await
+    let Doors { tls, tokens, most_connections } = doors;
+    let connections = listen::listen(listener, tls, most_connections, stop.clone());
+    serve(seat, Gate::new(tokens), ReceiverStream::new(connections), stop).await
 }
 
 /// Serves who sits in `seat` inside this process until `stop`: the other ends come through `pipes`.
@@ -69,32 +97,32 @@ pub async fn serve_memory(
     pipes: mpsc::Receiver<DuplexStream>,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    serve(seat, ReceiverStream::new(pipes).map(Ok::<_, std::io::Error>), stop).await
+    serve(seat, Gate::new(None), ReceiverStream::new(pipes).map(Connection::memory), stop).await
 }
 
-async fn serve<S, IO, E>(
+async fn serve(
     seat: Seat,
-    incoming: S,
+    gate: Gate,
+    connections: impl Stream<Item = Connection>,
     stop: CancellationToken,
-) -> Result<(), tonic::transport::Error>
-where
-    S: Stream<Item = Result<IO, E>>,
-    IO: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
-    IO::ConnectInfo: Clone + Send + Sync + 'static,
-    E: Into<Box<dyn std::error::Error + Send + Sync>>,
-{
-    let service = Service { seat, stop: stop.clone() };
+) -> Result<(), tonic::transport::Error> {
+    let service = Service { seat, stop: stop.clone(), watchers: Arc::new(Semaphore::new(MAX_WATCHERS)) };
     let farm = FarmServer::from_arc(Arc::new(service.clone()))
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
     let jobs = JobsServer::from_arc(Arc::new(service)).max_decoding_message_size(proto::MAX_MESSAGE_BYTES);
     let server = Server::builder()
         .max_concurrent_streams(MAX_STREAMS)
+        .http2_max_header_list_size(MAX_HEADER_BYTES)
         .http2_keepalive_interval(Some(Duration::from_secs(4)))
         .http2_keepalive_timeout(Some(Duration::from_secs(6)))
+        .layer(gate)
         .add_service(farm)
         .add_service(jobs)
-        .serve_with_incoming_shutdown(incoming, stop.clone().cancelled_owned());
+        .serve_with_incoming_shutdown(
+            connections.map(Ok::<_, std::io::Error>),
+            stop.clone().cancelled_owned(),
+        );
     tokio::pin!(server);
     tokio::select! {
         ended = &mut server => return ended,
@@ -109,6 +137,7 @@ where
 struct Service {
     seat: Seat,
     stop: CancellationToken,
+    watchers: Arc<Semaphore>,
 }
 
 impl Service {
@@ -148,6 +177,7 @@ impl Farm for Service {
         };
         let stop = self.stop.clone();
         tokio::spawn(async move {
+            let mut pace = Pace::new();
             loop {
                 let message = tokio::select! {
                     message = incoming.message() => message,
@@ -155,6 +185,7 @@ impl Farm for Service {
                 };
                 match message {
                     Ok(Some(message)) => {
+                        pace.keep(&message).await;
                         if !engine.from_worker(session, message).await {
                             break;
                         }
@@ -187,7 +218,8 @@ impl Jobs for Service {
     }
 
     async fn submit(&self, request: Request<SubmitRequest>) -> Result<Response<SubmitReply>, Status> {
-        let (job, existed) = self.engine()?.submit(request.into_inner()).await.map_err(to_status)?;
+        let by = actor(&request);
+        let (job, existed) = self.engine()?.submit(request.into_inner(), by).await.map_err(to_status)?;
         Ok(Response::new(SubmitReply { job: Some(job), existed }))
     }
 
@@ -203,8 +235,12 @@ impl Jobs for Service {
         if !watch {
             return Ok(Response::new(Box::pin(tokio_stream::once(Ok(first)))));
         }
+        let place = Arc::clone(&self.watchers).try_acquire_owned();
+        let place =
+            place.map_err(|_| Status::resource_exhausted("too many watch jobs already: ask again later"))?;
         let (statuses, stream) = mpsc::channel(1);
-        tokio::spawn(watch_job(engine, first, statuses, self.stop.clone()));
+        let watching = watch_job(engine, first, statuses, self.stop.clone());
+        tokio::spawn(holding(place, watching));
         Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
     }
 
@@ -217,9 +253,10 @@ impl Jobs for Service {
     }
 
     async fn control(&self, request: Request<ControlRequest>) -> Result<Response<JobStatus>, Status> {
+        let by = actor(&request);
         let request = request.into_inner();
         let action = request.action();
-        let status = self.engine()?.control(request.job, action).await.map_err(to_status)?;
+        let status = self.engine()?.control(request.job, action, by).await.map_err(to_status)?;
         Ok(Response::new(status))
     }
 
@@ -229,8 +266,47 @@ impl Jobs for Service {
     }
 
     async fn drain(&self, request: Request<DrainRequest>) -> Result<Response<DrainReply>, Status> {
-        let worker = self.engine()?.drain(request.into_inner().worker).await.map_err(to_status)?;
+        let by = actor(&request);
+        let worker = self.engine()?.drain(request.into_inner().worker, by).await.map_err(to_status)?;
         Ok(Response::new(DrainReply { worker }))
+    }
+
+    async fn audit(&self, request: Request<AuditRequest>) -> Result<Response<AuditReply>, Status> {
+        let last = match usize::try_from(request.into_inner().last) {
+            Ok(0) | Err(_) => ACTS_KEPT,
+            Ok(last) => last,
+        };
+        let acts = self.engine()?.acts(last).await.map_err(to_status)?;
+        Ok(Response::new(AuditReply { acts }))
+    }
+}
+
+async fn holding<T>(place: OwnedSemaphorePermit, task: impl Future<Output = T>) -> T {
+    let done = task.await;
+    drop(place);
+    done
+}
+
+/// How fast one worker speaks.
+struct Pace {
+    messages: Bucket,
+    kib: Bucket,
+}
+
+impl Pace {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self { messages: Bucket::full(now), kib: Bucket::full(now) }
+    }
+
+    /// Waits where a worker is too fast; its connection fills up, and it waits too.
+    async fn keep(&mut self, message: &FromWorker) {
+        let now = Instant::now();
+        let kib = u32::try_from(proto::Message::encoded_len(message) / 1024).unwrap_or(u32::MAX);
+        let wait = self.messages.owe(WORKER_MESSAGES, now, 1).max(self.kib.owe(WORKER_KIB, now, kib));
+        if !wait.is_zero() {
+            sleep(wait).await;
+        }
     }
 }
 
@@ -263,6 +339,11 @@ async fn watch_job(
         }
         last = next;
     }
+}
+
+/// Who asks, for the record. The gate has put it there.
+fn actor<T>(request: &Request<T>) -> Actor {
+    request.extensions().get::<Caller>().map(Caller::actor).unwrap_or_default()
 }
 
 fn to_status(refusal: Refusal) -> Status {

@@ -1,0 +1,81 @@
+//! Who may come to a coordinator: what its options say.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use worker::tls::TlsFiles;
+
+use super::exit::Failure;
+use crate::{
+    access::tokens::Tokens,
+    server::{Doors, MAX_CONNECTIONS, Reread},
+};
+
+/// Files that are open for other things than connections.
+const OTHER_FILES: u64 = 256;
+
+/// Reads certificates and tokens.
+pub fn doors(
+    tls: Option<TlsFiles>,
+    tokens: Option<PathBuf>,
+    stop: &CancellationToken,
+) -> Result<Doors, Failure> {
+    let tls = tls.map(|files| {
+        let (cert, key) = files.own.clone().unzip();
+        let paths = std::iter::once(files.ca.clone()).chain(cert).chain(key).collect();
+        Reread::open("certificates", paths, move || files.server().map_err(|e| e.to_string()), stop.clone())
+    });
+    let tokens = tokens.map(|path| {
+        let read = move |path: &PathBuf| {
+            Tokens::read(path)
+                .map_err(|e| format!("{e} (`nonet tokens add NAME --role ROLE --file FILE` makes one)"))
+        };
+        Reread::open("tokens", vec![path.clone()], move || read(&path), stop.clone())
+    });
+    Ok(Doors {
+        tls: tls.transpose().map_err(Failure::usage)?,
+        tokens: tokens.transpose().map_err(Failure::usage)?,
+        most_connections: most_connections(),
+    })
+}
+
+/// Connections for which this process may have files open, after it has asked for as many as it may.
+fn most_connections() -> usize {
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.current < limit.maximum || limit.maximum.is_none() {
+        let wanted = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
+        // The system may say no; then it stays as it is.
+        if setrlimit(Resource::Nofile, wanted).is_ok() {
+            limit = getrlimit(Resource::Nofile);
+        }
+    }
+    let files = limit
+        .current
+        .map_or(usize::MAX, |most| usize::try_from(most.saturating_sub(OTHER_FILES)).unwrap_or(0));
+    files.clamp(16, MAX_CONNECTIONS)
+}
+
+/// Listens, with encryption anywhere, without it on this machine only, unless it is asked for by name.
+pub async fn bind(listen: &str, encrypted: bool, allow_plaintext: bool) -> Result<TcpListener, Failure> {
+    let addresses = tokio::net::lookup_host(listen).await;
+    let addresses =
+        addresses.map_err(|e| Failure::usage(format!("--listen {listen}: {e}; expected HOST:PORT")))?;
+    let addresses: Vec<_> = addresses.collect();
+    let far = |address: &SocketAddr| !address.ip().to_canonical().is_loopback();
+    if !encrypted && !allow_plaintext && addresses.iter().any(far) {
+        return Err(Failure::usage(format!(
+            "--listen {listen} can be reached from other machines, and there is no encryption: add --tls DIR (`nonet certs` \
+             makes certificates), or --allow-plaintext if everybody in that network is trusted"
+        )));
+    }
+    TcpListener::bind(addresses.as_slice()).await.map_err(|e| {
+        let hint = if e.kind() == std::io::ErrorKind::AddrInUse {
+            " (does another coordinator run there?)"
+        } else {
+            ""
+        };
+        Failure::failed(format!("cannot listen on {listen}: {e}{hint}"))
+    })
+}

@@ -1,0 +1,130 @@
+//! A connection, and who is at its other end.
+
+use std::{
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf},
+    time::{Sleep, sleep},
+};
+use tonic::transport::server::Connected;
+
+use super::places::Place;
+use crate::access::Identity;
+
+/// How soon a connection must bring a request that is let in.
+pub const FIRST_REQUEST: Duration = Duration::from_secs(10);
+
+/// Who is at the other end of a connection. Every request on it carries this.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// From where; none inside this process.
+    pub address: Option<SocketAddr>,
+    /// Whom the certificate is for, or why it does not say; none without TLS.
+    pub certificate: Option<Result<Identity, String>>,
+    /// Held until the first request is let in.
+    newcomer: Arc<Mutex<Option<Place>>>,
+}
+
+impl Peer {
+    /// Its first request has been let in: from now on it is no stranger.
+    pub fn admit(&self) {
+        drop(self.newcomer.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    fn is_newcomer(&self) -> bool {
+        self.newcomer.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// What connections are made of.
+pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
+
+/// An open connection, with or without TLS.
+pub struct Connection {
+    io: Box<dyn Duplex>,
+    peer: Peer,
+    /// When it is closed, unless a request has been let in by then.
+    deadline: Option<Pin<Box<Sleep>>>,
+    _place: Option<Place>,
+}
+
+impl Connection {
+    /// From another process.
+    pub fn remote(
+        io: Box<dyn Duplex>,
+        address: SocketAddr,
+        certificate: Option<Result<Identity, String>>,
+        place: Place,
+        newcomer: Place,
+    ) -> Self {
+        let newcomer = Arc::new(Mutex::new(Some(newcomer)));
+        let peer = Peer { address: Some(address), certificate, newcomer };
+        Self { io, peer, deadline: Some(Box::pin(sleep(FIRST_REQUEST))), _place: Some(place) }
+    }
+
+    /// Inside this process.
+    pub fn memory(pipe: DuplexStream) -> Self {
+        let peer = Peer { address: None, certificate: None, newcomer: Arc::default() };
+        Self { io: Box::new(pipe), peer, deadline: None, _place: None }
+    }
+}
+
+impl Connected for Connection {
+    type ConnectInfo = Peer;
+
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if let Some(deadline) = &mut this.deadline {
+            if !this.peer.is_newcomer() {
+                this.deadline = None;
+            } else if deadline.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+        }
+        Pin::new(&mut this.io).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write(cx, buf)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.io).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.io).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,168 @@
+//! The gate: every request passes here, and nowhere else is asked who may do what.
+
+use std::{
+    net::IpAddr,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use tonic::{
+    Status,
+    body::Body,
+    codegen::{BoxFuture, http},
+};
+use tower::{Layer, Service};
+
+use super::{connection::Peer, places::neighbourhood, reread::Reread};
+use crate::access::{
+    Caller, Right,
+    rates::{Rate, Rates},
+    right_for,
+    tokens::Tokens,
+};
+
+/// Requests of users, of one name or (without names) from one address.
+const REQUESTS: Rate = Rate::new(100, 200);
+/// Streams of workers opened from one address: a whole farm may come back at once from behind one.
+const STREAMS: Rate = Rate::new(500, 2_000);
+/// Requests that are refused, as far as the log tells of them.
+const COMPLAINTS: Rate = Rate::new(1, 10);
+
+/// Who may pass.
+#[derive(Clone)]
+pub struct Gate(Arc<Inner>);
+
+struct Inner {
+    tokens: Option<Arc<Reread<Tokens>>>,
+    requests: Rates<Key>,
+    streams: Rates<IpAddr>,
+    complaints: Rates<IpAddr>,
+}
+
+/// Whose requests are counted together.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Name(String),
+    Address(IpAddr),
+}
+
+impl Gate {
+    /// Asks for one of `tokens`, if there are some, and for certificates on connections that have TLS.
+    pub fn new(tokens: Option<Arc<Reread<Tokens>>>) -> Self {
+        let (requests, streams, complaints) =
+            (Rates::new(REQUESTS), Rates::new(STREAMS), Rates::new(COMPLAINTS));
+        Self(Arc::new(Inner { tokens, requests, streams, complaints }))
+    }
+
+    fn judge(&self, path: &str, peer: &Peer, headers: &http::HeaderMap) -> Result<Caller, Status> {
+        let right = right_for(path).ok_or_else(|| Status::unimplemented("there is no such method"))?;
+        let caller = self.identify(peer, headers);
+        self.within_rate(right, caller.as_ref().ok(), peer)?;
+        let caller = caller?;
+        caller.may(right).map_err(Status::permission_denied)?;
+        Ok(caller)
+    }
+
+    fn identify(&self, peer: &Peer, headers: &http::HeaderMap) -> Result<Caller, Status> {
+        let mut identities = Vec::new();
+        if let Some(tokens) = &self.0.tokens {
+            let shown = headers.get("authorization").map(|value| value.to_str().unwrap_or_default());
+            let shown = shown.ok_or_else(|| {
+                Status::unauthenticated(
+                    "this coordinator asks for a token: its operator makes one with `nonet tokens add NAME --role ROLE`; \
+                     give it with --token-file or NONET_TOKEN",
+                )
+            })?;
+            let secret = shown.strip_prefix("Bearer ").unwrap_or_default();
+            let known = tokens.get().find(secret).cloned();
+            identities.push(known.ok_or_else(|| {
+                Status::unauthenticated(
+                    "this coordinator does not know the token, or no longer: `nonet tokens list` shows whose it knows",
+                )
+            })?);
+        }
+        match &peer.certificate {
+            Some(Ok(identity)) => identities.push(identity.clone()),
+            // A certificate of somebody's own CA may leave it to the token.
+            Some(Err(_)) if !identities.is_empty() => {}
+            Some(Err(why)) => return Err(Status::permission_denied(why.clone())),
+            None => {}
+        }
+        Ok(Caller { identities, peer: peer.address })
+    }
+
+    fn within_rate(&self, right: Right, caller: Option<&Caller>, peer: &Peer) -> Result<(), Status> {
+        // Inside this process nobody floods anybody.
+        let Some(address) = peer.address else { return Ok(()) };
+        let address = neighbourhood(address.ip());
+        let within = match (right, caller) {
+            (Right::Work, Some(_)) => self.0.streams.take(address),
+            (_, caller) => {
+                let identity = caller.and_then(|caller| caller.identities.first());
+                let name = identity.map(|identity| Key::Name(identity.name.clone()));
+                self.0.requests.take(name.unwrap_or(Key::Address(address)))
+            }
+        };
+        if within {
+            Ok(())
+        } else {
+            Err(Status::resource_exhausted("too many requests at a time: ask less often"))
+        }
+    }
+
+    fn complain(&self, path: &str, peer: &Peer, status: &Status) {
+        if let Some(address) = peer.address
+            && self.0.complaints.take(neighbourhood(address.ip()))
+        {
+            tracing::warn!("{address} was refused {path}: {}", status.message());
+        }
+    }
+}
+
+impl<S> Layer<S> for Gate {
+    type Service = Gated<S>;
+
+    fn layer(&self, inner: S) -> Gated<S> {
+        Gated { gate: self.clone(), inner }
+    }
+}
+
+/// A service behind the gate.
+#[derive(Clone)]
+pub struct Gated<S> {
+    gate: Gate,
+    inner: S,
+}
+
+impl<S> Service<http::Request<Body>> for Gated<S>
+where
+    S: Service<http::Request<Body>, Response = http::Response<Body>>,
+    S::Future: Send + 'static,
+{
+    type Response = http::Response<Body>;
+    type Error = S::Error;
+    type Future = BoxFuture<Self::Response, S::Error>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: http::Request<Body>) -> Self::Future {
+        let Some(peer) = request.extensions().get::<Peer>().cloned() else {
+            let status = Status::internal("a request without a connection");
+            return Box::pin(async move { Ok(status.into_http()) });
+        };
+        let path = request.uri().path();
+        match self.gate.judge(path, &peer, request.headers()) {
+            Ok(caller) => {
+                peer.admit();
+                request.extensions_mut().insert(caller);
+                Box::pin(self.inner.call(request))
+            }
+            Err(status) => {
+                self.gate.complain(path, &peer, &status);
+                Box::pin(async move { Ok(status.into_http()) })
+            }
+        }
+    }
+}

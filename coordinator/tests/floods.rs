@@ -1,0 +1,170 @@
+//! Strangers who come in thousands: those who work do not notice.
+
+mod farm;
+
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+use coordinator::access::Role;
+use farm::{Farm, Shown, authority::Authority, free_address};
+use proto::v1::{ListRequest, StatusRequest, SubmitRequest, jobs_client::JobsClient};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpSocket, TcpStream},
+};
+use tonic::{Code, metadata::MetadataValue, transport::Channel};
+
+/// A connection from another address of this machine.
+async fn connect_from(from: &str, to: SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::new(from.parse().expect("an address"), 0))?;
+    socket.connect(to).await
+}
+
+fn address(farm: &Farm) -> SocketAddr {
+    farm.url.rsplit('/').next().expect("an address").parse().expect("an address")
+}
+
+/// Starts a job of some seconds, lets `flood` go on, and the job must end as if nothing were.
+async fn survive(farm: Farm, flood: impl Future<Output = ()>) {
+    let submitted = ["submit", "noop", "--units", "3000", "--unit-us", "1000"];
+    let farm = tokio::task::spawn_blocking(move || {
+        farm.ask(&submitted);
+        farm
+    });
+    let farm = farm.await.expect("submitted");
+    flood.await;
+    let ended = tokio::task::spawn_blocking(move || {
+        let mut farm = farm;
+        assert_eq!(farm.wait("noop")["state"], "finished", "{}", farm.log());
+        assert_eq!(farm.ask(&["result", "noop"])["sum"], "4498500");
+        assert!(!farm.log().contains("panicked"), "{}", farm.log());
+        farm.check_ledger();
+    });
+    ended.await.expect("the job ends");
+}
+
+/// Ten thousand connections, each from one of two strange addresses: silent, or with half a handshake.
+async fn ten_thousand(to: SocketAddr, first_words: &[u8]) {
+    let begun = Instant::now();
+    let (mut open, mut closed) = (Vec::new(), 0);
+    for i in 0..10_000 {
+        let from = if i % 2 == 0 { "127.0.0.77" } else { "127.0.0.78" };
+        match connect_from(from, to).await {
+            Ok(mut stream) => {
+                drop(stream.write_all(first_words).await);
+                open.push(stream);
+            }
+            Err(_) => closed += 1,
+        }
+    }
+    // The coordinator lets few of them wait, and those not for long.
+    for mut stream in open {
+        let end = tokio::time::timeout(Duration::from_secs(60), async {
+            while matches!(stream.read(&mut [0; 256]).await, Ok(read) if read > 0) {}
+        });
+        end.await.expect("it is closed in the end");
+        closed += 1;
+    }
+    assert_eq!(closed, 10_000);
+    println!("10,000 strangers came and went within {:?}", begun.elapsed());
+}
+
+fn encrypted() -> (Authority, Farm) {
+    let authority = Authority::new();
+    let tls = |name, role| vec!["--tls".to_owned(), authority.issue(name, role)];
+    let head = authority.issue("head", Role::Coordinator);
+    let shown = Shown { by_workers: tls("node", Role::Worker), by_users: tls("alice", Role::Operator) };
+    let farm = Farm::start_as(1, &["--tls", &head, "--lease-ms", "200"], shown, free_address());
+    (authority, farm)
+}
+
+#[tokio::test]
+async fn ten_thousand_half_open_handshakes_stop_nobody() {
+    let (_authority, farm) = encrypted();
+    let to = address(&farm);
+    // The head of a TLS record with a hello of 512 bytes, and nothing of it.
+    survive(farm, ten_thousand(to, &[22, 3, 1, 2, 0, 1, 0, 1, 252])).await;
+}
+
+#[tokio::test]
+async fn ten_thousand_connections_that_say_half_a_word_stop_nobody() {
+    let farm = Farm::start(1, &["--lease-ms", "200"]);
+    let to = address(&farm);
+    survive(farm, ten_thousand(to, b"PRI * HTTP/2.0\r\n\r\nSM")).await;
+}
+
+#[tokio::test]
+async fn headers_and_requests_beyond_the_bounds_are_refused_and_stop_nobody() {
+    let farm = Farm::start(1, &["--lease-ms", "200"]);
+    let channel = Channel::from_shared(farm.url.clone()).expect("a URL").connect().await.expect("connected");
+    let flood = async {
+        let mut client = JobsClient::new(channel.clone());
+        for len in [20_000, 1_000_000] {
+            let mut request = tonic::Request::new(ListRequest {});
+            let value = MetadataValue::try_from("x".repeat(len)).expect("a value");
+            request.metadata_mut().insert("x", value);
+            let error = client.list(request).await.expect_err("refused");
+            println!("{len} bytes of headers: {error}");
+        }
+        // A message above the bound, then more watchers than there may be.
+        let settings = " ".repeat(proto::MAX_MESSAGE_BYTES);
+        let error =
+            client.submit(SubmitRequest { settings, ..SubmitRequest::default() }).await.expect_err("refused");
+        assert!(matches!(error.code(), Code::OutOfRange | Code::ResourceExhausted), "{error}");
+        // More requests than anybody has to ask.
+        let answers = futures(client.clone(), 2_000).await;
+        let refused = answers.iter().filter(|code| **code == Code::ResourceExhausted).count();
+        let answered = answers.iter().filter(|code| **code == Code::Ok).count();
+        println!("of 2,000 requests {answered} were answered, {refused} refused");
+        assert!(answered >= 200 && refused > 500, "{answers:?}");
+        // After a moment there is room again.
+        let begun = Instant::now();
+        while client.list(ListRequest {}).await.is_err() {
+            assert!(begun.elapsed() < farm::PATIENCE);
+        }
+    };
+    survive(farm, flood).await;
+}
+
+/// Sends many requests at once; what became of them.
+async fn futures(client: JobsClient<Channel>, count: usize) -> Vec<Code> {
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..count {
+        let mut client = client.clone();
+        tasks.spawn(async move {
+            client.list(ListRequest {}).await.map_or_else(|status| status.code(), |_| Code::Ok)
+        });
+    }
+    tasks.join_all().await
+}
+
+#[tokio::test]
+async fn watchers_are_counted() {
+    let farm = Farm::start(0, &[]);
+    farm.ask(&["submit", "noop", "--units", "10"]);
+    let mut watching = Vec::new();
+    let mut refused = 0;
+    // As fast as one address may ask.
+    while refused == 0 {
+        let channel =
+            Channel::from_shared(farm.url.clone()).expect("a URL").connect().await.expect("connected");
+        let mut client = JobsClient::new(channel);
+        for _ in 0..200 {
+            let request = StatusRequest { job: "noop".into(), watch: true };
+            match client.status(request).await {
+                Ok(stream) => watching.push(stream),
+                Err(status) if status.message().contains("watch") => refused += 1,
+                Err(status) => {
+                    assert_eq!(status.code(), Code::ResourceExhausted, "{status}");
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            }
+        }
+    }
+    assert_eq!(watching.len(), 1024);
+    drop(watching);
+    farm::until("a place is free again", || farm.ask(&["status", "noop"])["state"] == "running");
+}

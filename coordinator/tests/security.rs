@@ -1,0 +1,394 @@
+//! Who may come, and what they may do: real processes, real sockets, real certificates.
+
+mod farm;
+
+use std::{
+    fs,
+    net::{SocketAddr, UdpSocket},
+    path::Path,
+};
+
+use coordinator::access::Role;
+use farm::{Farm, Shown, authority::Authority, free_address, run, until};
+use serde_json::Value;
+
+/// Runs `args`, which must fail with `code` and one line that has all of `parts` in it.
+fn refused(args: &[&str], code: i32, parts: &[&str]) {
+    let (got, stderr) = farm::spawn(args).end();
+    assert_eq!(got, Some(code), "{args:?}: {stderr}");
+    for part in parts {
+        assert!(stderr.contains(part), "{args:?}: {part:?} is missing in {stderr}");
+    }
+    let said = stderr.lines().filter(|line| line.starts_with("nonet: ")).count();
+    assert_eq!(said, 1, "{stderr}");
+}
+
+fn tls(dir: &str) -> Vec<String> {
+    vec!["--tls".into(), dir.into()]
+}
+
+/// A farm with certificates for everybody.
+fn encrypted(authority: &Authority, workers: usize, listen: String) -> Farm {
+    let head = authority.issue("head", Role::Coordinator);
+    let shown = Shown {
+        by_workers: tls(&authority.issue("node", Role::Worker)),
+        by_users: tls(&authority.issue("alice", Role::Operator)),
+    };
+    Farm::start_as(workers, &["--tls", &head, "--lease-ms", "200"], shown, listen)
+}
+
+fn acts(farm: &Farm) -> Vec<[String; 4]> {
+    let acts = farm.ask(&["audit"]);
+    let text = |act: &Value, key: &str| act[key].as_str().expect("text").to_owned();
+    let acts = acts.as_array().expect("acts").iter();
+    acts.map(|act| ["who", "role", "action", "detail"].map(|key| text(act, key))).collect()
+}
+
+#[test]
+fn an_encrypted_farm_computes_and_its_audit_record_survives_a_kill() {
+    let authority = Authority::new();
+    let mut farm = encrypted(&authority, 2, free_address());
+    farm.ask(&["submit", "noop", "--units", "2000", "--unit-us", "200"]);
+    let name = farm.wait("noop")["name"].as_str().expect("a name").to_owned();
+    assert_eq!(farm.ask(&["result", "noop"])["sum"], "1999000");
+    farm.ask(&["submit", "noop", "--units", "100000", "--unit-us", "1000"]);
+    let long = farm.ask(&["jobs"])[1]["name"].as_str().expect("a name").to_owned();
+    farm.ask(&["pause", &long]);
+    farm.ask(&["pause", &long]);
+    farm.ask(&["resume", &long]);
+    farm.ask(&["cancel", &long]);
+    let (code, _, said) =
+        run(&["drain", "w0", "--coordinator", &farm.url, "--tls", &authority.issue("bob", Role::Operator)]);
+    assert_eq!(code, Some(0), "{said}");
+
+    let before = acts(&farm);
+    let expected = [
+        ("alice", "submit", format!("noop {name}")),
+        ("alice", "submit", format!("noop {long}")),
+        ("alice", "pause", format!("noop {long}")),
+        ("alice", "resume", format!("noop {long}")),
+        ("alice", "cancel", format!("noop {long}")),
+        ("bob", "drain", "worker w0 ".into()),
+    ];
+    assert_eq!(before.len(), expected.len(), "{before:?}");
+    for ([who, role, action, detail], (name, deed, of)) in before.iter().zip(&expected) {
+        assert_eq!((who.as_str(), role.as_str(), action.as_str()), (*name, "operator", *deed));
+        assert!(detail.starts_with(of.as_str()), "{detail}");
+    }
+    farm.kill_coordinator();
+    farm.start_coordinator();
+    assert_eq!(acts(&farm), before);
+    farm.ask(&["submit", "noop", "--units", "2000", "--unit-us", "200", "--fresh"]);
+    let after = acts(&farm);
+    let last: Vec<_> = after[before.len()..].iter().map(|[_, _, action, _]| action.as_str()).collect();
+    assert_eq!(last, ["replace", "submit"]);
+
+    farm.check_ledger();
+    let (code, export, _) = run(&["ledger", "export", "--state", farm.state().to_str().expect("UTF-8")]);
+    assert_eq!(code, Some(0));
+    let lines = export.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let exported: Vec<_> =
+        lines.filter(|line| line["entry"] == "act").map(|line| line["who"].clone()).collect();
+    assert_eq!(exported.len(), after.len());
+    assert!(exported.iter().any(|who| who == "bob"));
+}
+
+#[test]
+fn whoever_is_not_trusted_is_refused_with_the_reason() {
+    let (authority, other) = (Authority::new(), Authority::new());
+    let port = free_address().rsplit_once(':').expect("a port").1.to_owned();
+    let farm = encrypted(&authority, 0, format!("0.0.0.0:{port}"));
+    let url = format!("https://127.0.0.1:{port}");
+    let alice = authority.issue("alice", Role::Operator);
+    let jobs = |more: &[&str]| {
+        let mut args = vec!["jobs", "--coordinator", &url];
+        args.extend(more);
+        args.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let refused = |more: &[&str], code, parts: &[&str]| {
+        let args = jobs(more);
+        refused(&args.iter().map(String::as_str).collect::<Vec<_>>(), code, parts);
+    };
+    assert_eq!(run(&["jobs", "--coordinator", &url, "--tls", &alice]).0, Some(0));
+
+    let (ca, eve) = (authority.ca(), other.issue("eve", Role::Operator));
+    let (eve_cert, eve_key) = (format!("{eve}/cert.pem"), format!("{eve}/key.pem"));
+    refused(&[], 2, &["whose certificates to trust", "--tls"]);
+    refused(&["--tls-ca", &ca], 1, &["no safe connection to", "asks for a certificate", "--tls-cert"]);
+    refused(
+        &["--tls-ca", &ca, "--tls-cert", &eve_cert, "--tls-key", &eve_key],
+        1,
+        &["does not take our certificate", "eve/cert.pem", "another CA"],
+    );
+    refused(&["--tls", &eve], 1, &["coordinator's certificate", "another CA than", "eve/ca.pem"]);
+    refused(
+        &["--tls", &authority.issue_for("old", Role::Operator, 0, &[])],
+        2,
+        &["old/cert.pem", "has expired"],
+    );
+    refused(&["--tls-ca", &ca, "--tls-cert", &eve_cert], 2, &["--tls-key is missing"]);
+    let alice_cert = format!("{alice}/cert.pem");
+    refused(
+        &["--tls-ca", &ca, "--tls-cert", &alice_cert, "--tls-key", &eve_key],
+        2,
+        &["eve/key.pem", "not that of"],
+    );
+    refused(&["--tls", "/nowhere"], 2, &["/nowhere/ca.pem", "No such file"]);
+    // The certificate of a coordinator makes no client.
+    refused(&["--tls", &authority.issue("head2", Role::Coordinator)], 2, &["was not made for this"]);
+
+    let elsewhere = format!("https://127.0.0.2:{port}");
+    let wrong_name = ["jobs", "--coordinator", &elsewhere, "--tls", &alice];
+    self::refused(&wrong_name, 1, &["localhost, 127.0.0.1", "not for 127.0.0.2", "--host 127.0.0.2"]);
+    let plain = format!("http://127.0.0.1:{port}");
+    self::refused(&["jobs", "--coordinator", &plain, "--tls", &alice], 1, &["speaks TLS", "https://"]);
+    let unencrypted = Farm::start(0, &[]);
+    let wrong_scheme = unencrypted.url.replace("http:", "https:");
+    self::refused(
+        &["jobs", "--coordinator", &wrong_scheme, "--tls", &alice],
+        1,
+        &["does not speak TLS", "http://"],
+    );
+
+    // Workers that can never be let in end, and say why.
+    let state = farm.dir.path().join("w");
+    let state = state.to_str().expect("UTF-8");
+    let worker = ["worker", "--coordinator", &url, "--state", state];
+    let foreign = ["--tls-ca", &ca, "--tls-cert", &eve_cert, "--tls-key", &eve_key];
+    self::refused(&[&worker[..], &foreign].concat(), 1, &["refuses this worker", "another CA"]);
+    self::refused(
+        &[&worker[..], &["--tls", &alice]].concat(),
+        1,
+        &["alice has role operator", "needs role worker"],
+    );
+    // A coordinator that nobody would believe does not start.
+    let listen = ["coordinator", "--listen", "127.0.0.1:0", "--state", state];
+    let old_head = authority.issue_for("old-head", Role::Coordinator, 0, &[]);
+    self::refused(&[&listen[..], &["--tls", &old_head]].concat(), 2, &["old-head/cert.pem", "has expired"]);
+    self::refused(
+        &[&listen[..], &["--tls", &alice]].concat(),
+        2,
+        &["was not made for this", "role coordinator"],
+    );
+}
+
+/// A client that does not look at its own certificate first, so that the coordinator has to.
+#[tokio::test]
+async fn a_certificate_that_has_expired_is_refused_by_the_coordinator_too() {
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
+    use tokio::io::AsyncReadExt;
+    let authority = Authority::new();
+    let farm = encrypted(&authority, 0, free_address());
+    let dir = authority.issue_for("old", Role::Operator, 0, &[]);
+    let read = |name: &str| CertificateDer::from_pem_file(Path::new(&dir).join(name)).expect("a certificate");
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(read("ca.pem")).expect("a CA");
+    let key = PrivateKeyDer::from_pem_file(Path::new(&dir).join("key.pem")).expect("a key");
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .expect("TLS 1.3")
+        .with_root_certificates(roots)
+        .with_client_auth_cert(vec![read("cert.pem")], key)
+        .expect("a certificate");
+    let stream =
+        tokio::net::TcpStream::connect(farm.url.trim_start_matches("https://")).await.expect("connected");
+    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
+    let name = ServerName::try_from("localhost").expect("a name");
+    let mut stream = connector.connect(name, stream).await.expect("our half of the handshake");
+    let error = stream.read(&mut [0; 64]).await.expect_err("refused");
+    assert!(error.to_string().contains("CertificateExpired"), "{error}");
+    until("the log has it", || farm.log().contains("expired"));
+}
+
+/// Adds a token with the command line; the path of a file with its secret.
+fn token(dir: &Path, name: &str, role: &str) -> String {
+    let file = dir.join("tokens.toml");
+    let (code, secret, said) =
+        run(&["tokens", "add", name, "--role", role, "--file", file.to_str().expect("UTF-8")]);
+    assert_eq!(code, Some(0), "{said}");
+    let path = dir.join(format!("{name}.token"));
+    fs::write(&path, secret).expect("written");
+    path.to_str().expect("UTF-8").into()
+}
+
+#[test]
+fn a_token_gives_its_role_and_no_more_and_the_file_may_change_meanwhile() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let dir = dir.path();
+    let roles = ["worker", "viewer", "operator"];
+    let [worker, viewer, operator] = roles.map(|role| token(dir, &format!("the-{role}"), role));
+    let tokens = dir.join("tokens.toml");
+    let tokens = tokens.to_str().expect("UTF-8");
+    let shown = |file: &str| vec!["--token-file".to_owned(), file.to_owned()];
+    let shown = Shown { by_workers: shown(&worker), by_users: shown(&operator) };
+    let farm = Farm::start_as(1, &["--tokens", tokens], shown, free_address());
+    let url = farm.url.as_str();
+    farm.ask(&["submit", "noop", "--units", "500"]);
+    assert_eq!(farm.wait("noop")["state"], "finished");
+
+    let ask =
+        |args: &[&str], token: &str| run(&[args, &["--coordinator", url, "--token-file", token]].concat());
+    let denied = |args: &[&str], token: &str, needed: &str| {
+        let (code, _, said) = ask(args, token);
+        assert_eq!((code, said.contains(needed)), (Some(1), true), "{args:?}: {said}");
+    };
+    let submit = ["submit", "noop", "--units", "600"];
+    for args in [&["jobs"][..], &["status", "noop"], &["result", "noop"], &["workers"]] {
+        assert_eq!(ask(args, &viewer).0, Some(0), "{args:?}");
+        assert_eq!(ask(args, &operator).0, Some(0), "{args:?}");
+        denied(args, &worker, "the-worker has role worker, and this needs role viewer or operator");
+    }
+    for args in [
+        &submit[..],
+        &["pause", "noop"],
+        &["cancel", "noop"],
+        &["retry", "noop"],
+        &["drain", "w0"],
+        &["audit"],
+    ] {
+        denied(args, &viewer, "the-viewer has role viewer, and this needs role operator");
+        denied(args, &worker, "the-worker has role worker, and this needs role operator");
+    }
+    let state = dir.join("w");
+    let work = ["worker", "--state", state.to_str().expect("UTF-8")];
+    denied(&work, &operator, "needs role worker");
+    refused(
+        &[&work[..], &["--coordinator", url]].concat(),
+        1,
+        &["refuses this worker", "asks for a token", "--token-file"],
+    );
+    refused(&["jobs", "--coordinator", url], 1, &["asks for a token", "nonet tokens add", "NONET_TOKEN"]);
+    let stray = dir.join("stray");
+    fs::write(&stray, "nonet_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").expect("written");
+    denied(&["jobs"], stray.to_str().expect("UTF-8"), "does not know the token");
+    fs::write(&stray, "two words").expect("written");
+    let (code, _, said) = ask(&["jobs"], stray.to_str().expect("UTF-8"));
+    assert_eq!((code, said.contains("one line")), (Some(2), true), "{said}");
+
+    // By variable; and made while the coordinator runs.
+    let late = token(dir, "late", "viewer");
+    let secret = fs::read_to_string(&late).expect("a token");
+    let by_variable = || {
+        let mut command = farm::nonet(&["jobs", "--coordinator", url]);
+        command.env("NONET_TOKEN", secret.trim()).output().expect("runs").status.code()
+    };
+    until("the new token is known", || by_variable() == Some(0));
+    let (code, ..) = run(&["tokens", "remove", "late", "--file", tokens]);
+    assert_eq!(code, Some(0));
+    until("it is void", || by_variable() == Some(1));
+    let (_, listed, _) = run(&["tokens", "list", "--file", tokens]);
+    assert!(
+        listed.contains("the-viewer") && !listed.contains("late") && !listed.contains("nonet_"),
+        "{listed}"
+    );
+
+    // A broken file changes nothing, and is complained about.
+    let good = fs::read_to_string(tokens).expect("text");
+    fs::write(tokens, "nonsense").expect("written");
+    until("the log has it", || farm.log().contains("tokens not read again"));
+    assert_eq!(ask(&["jobs"], &viewer).0, Some(0));
+    fs::write(tokens, good).expect("written");
+    until("it is read again", || farm.log().contains("tokens read again"));
+    let read = || farm.log().matches("tokens read again").count();
+    let before = read();
+    farm.coordinator.as_ref().expect("running").signal("HUP");
+    until("it is read on SIGHUP", || read() > before);
+    assert_eq!(ask(&["jobs"], &viewer).0, Some(0));
+
+    let acts = acts(&farm);
+    assert!(acts.iter().all(|[who, ..]| who == "the-operator") && acts[0][2] == "submit", "{acts:?}");
+}
+
+#[test]
+fn a_token_and_a_certificate_must_both_have_the_right() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let operator = token(dir.path(), "boss", "operator");
+    let tokens = dir.path().join("tokens.toml");
+    let authority = Authority::new();
+    let head = authority.issue("head", Role::Coordinator);
+    let options = ["--tls", &head, "--tokens", tokens.to_str().expect("UTF-8")];
+    let farm = Farm::start_as(0, &options, Shown::default(), free_address());
+    let submit = |who: &str, role: Role| {
+        let dir = authority.issue(who, role);
+        let args = ["submit", "noop", "--units", "7", "--coordinator", &farm.url, "--tls", &dir];
+        run(&[&args[..], &["--token-file", &operator]].concat())
+    };
+    let (code, _, said) = submit("node", Role::Worker);
+    assert_eq!((code, said.contains("node has role worker")), (Some(1), true), "{said}");
+    assert_eq!(submit("desk", Role::Operator).0, Some(0));
+    let desk = authority.issue("desk", Role::Operator);
+    refused(&["jobs", "--coordinator", &farm.url, "--tls", &desk], 1, &["asks for a token"]);
+    let audit = ["audit", "--coordinator", &farm.url, "--tls", &desk, "--token-file", &operator];
+    let (_, table, said) = run(&audit);
+    assert!(table.contains("boss with desk") && table.contains("submit"), "{table}{said}");
+}
+
+/// An address of this machine that others can reach.
+fn own_address() -> Option<SocketAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
+    // Nothing is sent: the system only chooses the address that it would be sent from.
+    socket.connect("198.51.100.1:9").ok()?;
+    socket.local_addr().ok().filter(|address| !address.ip().is_loopback() && !address.ip().is_unspecified())
+}
+
+#[test]
+fn plain_text_leaves_the_machine_only_when_it_is_asked_for_by_name() {
+    for url in ["http://192.0.2.200:7700", "http://head.invalid:7700"] {
+        refused(&["jobs", "--coordinator", url], 2, &["not encrypted", "https://", "--allow-plaintext"]);
+        let dir = tempfile::tempdir().expect("a folder");
+        let state = dir.path().join("w");
+        let state = state.to_str().expect("UTF-8");
+        refused(
+            &["worker", "--coordinator", url, "--state", state],
+            2,
+            &["not encrypted", "--allow-plaintext"],
+        );
+        assert!(!Path::new(state).exists());
+    }
+    let Some(address) = own_address() else {
+        println!("skipped: this machine has no address but loopback");
+        return;
+    };
+    let port = free_address().rsplit_once(':').expect("a port").1.to_owned();
+    let listen = format!("{}:{port}", address.ip());
+    let dir = tempfile::tempdir().expect("a folder");
+    let state = dir.path().join("c");
+    let args = ["coordinator", "--listen", &listen, "--state", state.to_str().expect("UTF-8")];
+    refused(&args, 2, &[&listen, "no encryption", "--tls", "--allow-plaintext"]);
+    let plainly = || vec!["--allow-plaintext".to_owned()];
+    let shown = Shown { by_workers: plainly(), by_users: plainly() };
+    let farm = Farm::start_as(1, &["--allow-plaintext"], shown, listen);
+    farm.ask(&["submit", "noop", "--units", "50"]);
+    assert_eq!(farm.wait("noop")["state"], "finished");
+    assert_eq!(acts(&farm)[0][0], "anybody");
+    assert!(farm.log().contains("no encryption and no passwords"), "{}", farm.log());
+    refused(&["jobs", "--coordinator", &farm.url], 2, &["not encrypted"]);
+}
+
+#[test]
+fn certificates_are_renewed_while_the_coordinator_runs() {
+    let authority = Authority::new();
+    let port = free_address().rsplit_once(':').expect("a port").1.to_owned();
+    let farm = encrypted(&authority, 0, format!("0.0.0.0:{port}"));
+    let (alice, url) = (authority.issue("alice", Role::Operator), format!("https://127.0.0.2:{port}"));
+    let jobs = || run(&["jobs", "--coordinator", &url, "--tls", &alice]).0;
+    assert_eq!(jobs(), Some(1));
+    authority.issue_for("head", Role::Coordinator, 1, &["127.0.0.2"]);
+    until("the new certificate is used", || jobs() == Some(0));
+    assert!(farm.log().contains("certificates read again"));
+}
+
+#[test]
+fn on_one_machine_nothing_is_asked_for_and_acts_are_kept_all_the_same() {
+    let mut farm = Farm::start(1, &[]);
+    farm.ask(&["submit", "burnside", "--shape", "2x2"]);
+    assert_eq!(farm.wait("burnside")["state"], "finished");
+    let acts = acts(&farm);
+    let [of_recount, of_burnside] = acts.as_slice() else { panic!("{acts:?}") };
+    assert_eq!([&of_recount[0], &of_recount[1], &of_recount[2]], ["local", "", "submit"]);
+    assert!(of_recount[3].starts_with("recount ") && of_burnside[3].starts_with("burnside "), "{acts:?}");
+    let (code, _, said) = run(&["submit", "noop", "--units", "9007199254740993", "--coordinator", &farm.url]);
+    assert_eq!((code, said.contains("at most 9007199254740992")), (Some(2), true), "{said}");
+    farm.check_ledger();
+}
