@@ -9,7 +9,7 @@ use std::{
 };
 
 use coordinator::access::Role;
-use farm::{Farm, Shown, authority::Authority, free_address, run, until};
+use farm::{Farm, Shown, authority::Authority, etcd::Etcd, free_address, run, until};
 use serde_json::Value;
 
 /// Runs `args`, which must fail with `code` and one line that has all of `parts` in it.
@@ -391,4 +391,36 @@ fn on_one_machine_nothing_is_asked_for_and_acts_are_kept_all_the_same() {
     let (code, _, said) = run(&["submit", "noop", "--units", "9007199254740993", "--coordinator", &farm.url]);
     assert_eq!((code, said.contains("at most 9007199254740992")), (Some(2), true), "{said}");
     farm.check_ledger();
+}
+
+#[test]
+fn a_ledger_in_etcd_is_reached_with_certificates_or_not_at_all() {
+    if !farm::etcd::is_here() {
+        return;
+    }
+    let authority = Authority::new();
+    let etcd = Etcd::start_encrypted(1, &authority.issue_for("etcd", Role::Coordinator, 1, &["127.0.0.1"]));
+    let ledger = etcd.ledger("x");
+    let head = authority.issue("head", Role::Coordinator);
+    let shown = Shown {
+        by_workers: tls(&authority.issue("node", Role::Worker)),
+        by_users: tls(&authority.issue("alice", Role::Operator)),
+    };
+    let client = authority.issue("head-at-etcd", Role::Operator);
+    let options = ["--tls", &head, "--ledger", &ledger, "--ledger-tls", &client, "--lease-ms", "200"];
+    let farm = Farm::start_as(1, &options, shown, free_address());
+    farm::until("it leads", || farm.log().contains("this coordinator leads"));
+    farm.ask(&["submit", "noop", "--units", "2000"]);
+    farm.wait("noop");
+    let check = ["ledger", "check", "--ledger", &ledger];
+    let (code, stdout, stderr) = run(&[&check[..], &["--ledger-tls", &client]].concat());
+    assert!(code == Some(0) && stdout.contains("2000 of 2000 units"), "{stdout}{stderr}");
+    refused(&check, 2, &["--ledger-tls"]);
+    let others = Authority::new();
+    let stranger = others.issue("head", Role::Operator);
+    refused(&[&check[..], &["--ledger-tls", &stranger]].concat(), 1, &["the ledger in etcds://"]);
+    let far = ["coordinator", "--listen", "127.0.0.1:0", "--ledger", "etcd://192.0.2.1"];
+    refused(&far, 2, &["etcd://192.0.2.1:2379/nonet is not encrypted", "etcds://", "--allow-plaintext"]);
+    let plain = ledger.replace("etcds://", "etcd://");
+    refused(&["ledger", "check", "--ledger", &plain], 1, &["the ledger in etcd://"]);
 }

@@ -20,6 +20,8 @@ pub struct ConfigFile {
     pub listen: Option<String>,
     /// Ledger in etcd.
     pub ledger: Option<String>,
+    /// Folder of the certificates for it.
+    pub ledger_tls: Option<PathBuf>,
     /// Where the coordinator says that it is.
     pub advertise: Option<String>,
     /// Leases that a worker keeps in stock.

@@ -186,7 +186,7 @@ impl Dial {
             Self::Tcp { endpoints, next, credentials } => {
                 let endpoint = &endpoints[next.fetch_add(1, Ordering::Relaxed) % endpoints.len()];
                 let tls = credentials.tls.clone().filter(|_| is_https(endpoint.uri()));
-                let connect = service_fn(move |uri: Uri| dial(uri, tls.clone()));
+                let connect = service_fn(move |uri: Uri| stream(uri, tls.clone()));
                 let channel = endpoint.connect_with_connector(connect).await;
                 let channel = channel.map_err(|e| absent(&endpoint.uri().to_string(), &e))?;
                 Ok(InterceptedService::new(channel, bearer(credentials.token.as_ref())?))
@@ -251,7 +251,8 @@ fn is_https(uri: &Uri) -> bool {
 }
 
 /// Whether a host is this machine, whatever a name server says.
-fn is_loopback(host: &str) -> bool {
+#[must_use]
+pub fn is_loopback(host: &str) -> bool {
     let address = bare(host).parse::<IpAddr>();
     host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
@@ -262,10 +263,15 @@ fn bare(host: &str) -> &str {
 }
 
 /// Both kinds of connection.
-trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
+pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
-async fn dial(
+/// Opens a connection to a host and port, with TLS where there are files for it.
+///
+/// # Errors
+///
+/// When nobody answers, or one of both does not trust the other.
+pub async fn stream(
     uri: Uri,
     tls: Option<TlsFiles>,
 ) -> Result<TokioIo<Box<dyn Duplex>>, Box<dyn Error + Send + Sync>> {

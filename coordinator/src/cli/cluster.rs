@@ -10,7 +10,7 @@ use crate::{
     engine::{self, Engine, EngineConfig, EngineTask},
     ledger::{
         LedgerError,
-        etcd::{Address, EtcdLedger, Leader, Term, Wire, campaign},
+        etcd::{EtcdLedger, Leader, Term, Wire, campaign},
     },
     seat::{Seat, SeatHolder},
     server::{self, Doors},
@@ -21,8 +21,8 @@ const AFTER_TROUBLE: Duration = Duration::from_millis(500);
 
 /// A coordinator of a cluster.
 pub struct Member {
-    /// Where the ledger is.
-    pub ledger: Address,
+    /// The way to the ledger.
+    pub ledger: Arc<Wire>,
     /// Where workers and users reach this coordinator.
     pub url: String,
     /// How its engine behaves while it leads.
@@ -52,7 +52,6 @@ impl Member {
     }
 
     async fn take_turns(&self, holder: &SeatHolder, stop: &CancellationToken) -> Result<(), Failure> {
-        let wire = Arc::new(Wire::new(self.ledger.clone()));
         let myself = Leader { url: self.url.clone(), pid: std::process::id() };
         let mut heard = None;
         loop {
@@ -64,7 +63,7 @@ impl Member {
                 holder.stand_by(leader.map(|leader| leader.url.clone()));
             };
             let term = tokio::select! {
-                term = campaign(&wire, &myself, hear) => term?,
+                term = campaign(&self.ledger, &myself, hear) => term?,
                 () = stop.cancelled() => return Ok(()),
             };
             let ended = self.lead(&term, holder, stop).await;

@@ -1,6 +1,6 @@
 //! `nonet coordinator` and `nonet worker`.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
 use tokio::net::TcpListener;
@@ -17,6 +17,7 @@ use super::{
     exit::{Failure, Outcome},
     format,
     run::open_ledger,
+    source::{EtcdArgs, wire},
 };
 use crate::{
     engine::{Engine, EngineConfig, EngineTask},
@@ -35,9 +36,8 @@ pub struct CoordinatorArgs {
     /// Folder of the ledger [default: ./nonet-state]; of no use with --ledger
     #[arg(long, env = "NONET_STATE", value_name = "DIR")]
     state: Option<PathBuf>,
-    /// Ledger in etcd, for several coordinators of which one leads: etcd://HOST:PORT,HOST:PORT,HOST:PORT
-    #[arg(long, env = "NONET_LEDGER", value_name = "URL")]
-    ledger: Option<String>,
+    #[command(flatten)]
+    etcd: EtcdArgs,
     /// Where workers and users reach this coordinator, if not where it listens; shown by the others
     #[arg(long, env = "NONET_ADVERTISE", value_name = "URL")]
     advertise: Option<String>,
@@ -71,6 +71,12 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let listen = args.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:7700".into());
     let state = args.state.or(file.state).unwrap_or_else(|| "nonet-state".into());
     let stop = stop_on_signal()?;
+    let ledger = match (args.etcd.ledger, &file.ledger) {
+        (None, Some(text)) => Some(Address::parse(text).map_err(|e| Failure::usage(format!("ledger: {e}")))?),
+        (ledger, _) => ledger,
+    };
+    let files = args.etcd.ledger_tls.or(file.ledger_tls);
+    let ledger = ledger.map(|ledger| wire(ledger, files.as_deref(), allow_plaintext)).transpose()?;
     let doors = doors(tls, args.tokens.or(file.tokens), &stop)?;
     let listener = bind(&listen, doors.tls.is_some(), allow_plaintext).await?;
     let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
@@ -85,9 +91,8 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let scheme = if doors.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
     warn(&doors, address);
-    match args.ledger.or(file.ledger) {
+    match ledger.map(Arc::new) {
         Some(ledger) => {
-            let ledger = Address::parse(&ledger).map_err(|e| Failure::usage(format!("--ledger {e}")))?;
             format::print(&format!("{url}\n"))?;
             tracing::info!("coordinator at {url}");
             let url = args.advertise.or(file.advertise).unwrap_or(url);

@@ -15,6 +15,10 @@ pub struct Etcd {
     hosts: Vec<Host>,
     clients: Vec<String>,
     peers: Vec<String>,
+    /// Where a node tells how it is, in plain words.
+    health: Vec<String>,
+    /// Folder of certificates, where clients must show one.
+    tls: Option<String>,
     pub nodes: Vec<Option<Process>>,
 }
 
@@ -37,11 +41,21 @@ impl Etcd {
 
     /// One node on each host.
     pub fn start_on(hosts: &[Host]) -> Self {
+        Self::start_with(hosts, None)
+    }
+
+    /// Nodes that want certificates, and show that of this folder.
+    pub fn start_encrypted(nodes: usize, tls: &str) -> Self {
+        Self::start_with(&vec![Host::here(); nodes], Some(tls.into()))
+    }
+
+    fn start_with(hosts: &[Host], tls: Option<String>) -> Self {
         let nodes = hosts.len();
         let clients = hosts.iter().map(|host| host.address(2379)).collect();
         let peers = hosts.iter().map(|host| host.address(2380)).collect();
+        let health = hosts.iter().map(|host| host.address(2381)).collect();
         let dir = tempfile::tempdir().expect("a folder");
-        let mut etcd = Self { dir, hosts: hosts.to_vec(), clients, peers, nodes: Vec::new() };
+        let mut etcd = Self { dir, hosts: hosts.to_vec(), clients, peers, health, tls, nodes: Vec::new() };
         etcd.nodes.resize_with(nodes, || None);
         (0..nodes).for_each(|node| etcd.start_node(node));
         (0..nodes).for_each(|node| etcd.until_healthy(node));
@@ -51,8 +65,7 @@ impl Etcd {
     pub fn start_node(&mut self, node: usize) {
         let members: Vec<String> =
             self.peers.iter().enumerate().map(|(i, peer)| format!("n{i}=http://{peer}")).collect();
-        let (client, peer) =
-            (format!("http://{}", self.clients[node]), format!("http://{}", self.peers[node]));
+        let (client, peer) = (self.url(node), format!("http://{}", self.peers[node]));
         let log = std::fs::File::options()
             .create(true)
             .append(true)
@@ -62,8 +75,17 @@ impl Etcd {
             .args(["--name", &format!("n{node}"), "--initial-cluster", &members.join(",")])
             .args(["--listen-client-urls", &client, "--advertise-client-urls", &client])
             .args(["--listen-peer-urls", &peer, "--initial-advertise-peer-urls", &peer])
+            .args(["--listen-metrics-urls", &format!("http://{}", self.health[node])])
             .arg("--data-dir")
             .arg(self.dir.path().join(format!("n{node}")));
+        if let Some(dir) = &self.tls {
+            command.args(["--client-cert-auth", "--trusted-ca-file", &format!("{dir}/ca.pem")]).args([
+                "--cert-file",
+                &format!("{dir}/cert.pem"),
+                "--key-file",
+                &format!("{dir}/key.pem"),
+            ]);
+        }
         let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log.expect("a log")).spawn();
         self.nodes[node] = Some(Process(child.expect("etcd starts")));
     }
@@ -78,7 +100,7 @@ impl Etcd {
     }
 
     fn is_healthy(&self, node: usize) -> bool {
-        let Ok(mut stream) = TcpStream::connect(&self.clients[node]) else { return false };
+        let Ok(mut stream) = TcpStream::connect(&self.health[node]) else { return false };
         stream.set_read_timeout(Some(Duration::from_secs(2))).expect("a timeout");
         let mut answer = String::new();
         let asked = write!(stream, "GET /health HTTP/1.0\r\n\r\n");
@@ -87,12 +109,14 @@ impl Etcd {
 
     /// The address of a ledger in it.
     pub fn ledger(&self, name: &str) -> String {
-        format!("etcd://{}/{name}", self.clients.join(","))
+        let scheme = if self.tls.is_some() { "etcds" } else { "etcd" };
+        format!("{scheme}://{}/{name}", self.clients.join(","))
     }
 
     /// The URL of one node.
     pub fn url(&self, node: usize) -> String {
-        format!("http://{}", self.clients[node])
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.clients[node])
     }
 
     pub fn log(&self) -> String {

@@ -64,7 +64,7 @@ impl InEtcd {
         let etcd = Etcd::start(3);
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let wire = Arc::new(Wire::new(Address::parse(&etcd.ledger("l0")).unwrap()));
+        let wire = Arc::new(Wire::new(Address::parse(&etcd.ledger("l0")).unwrap(), None));
         Self { term: None, runtime, wire, etcd, ledgers: 0, compacts: true }
     }
 
@@ -101,7 +101,7 @@ impl Place for InEtcd {
         }
         self.ledgers += 1;
         let address = self.etcd.ledger(&format!("l{}", self.ledgers));
-        self.wire = Arc::new(Wire::new(Address::parse(&address).unwrap()));
+        self.wire = Arc::new(Wire::new(Address::parse(&address).unwrap(), None));
     }
 
     fn open(&mut self) -> Box<dyn Ledger> {

@@ -24,7 +24,10 @@ use super::{
 use crate::{
     cli::exit::Failure,
     client::{Client, ClientError},
-    ledger::{self, CheckReport, JournalReading, LedgerError, Reading, etcd::EtcdReading},
+    ledger::{
+        self, CheckReport, JournalReading, LedgerError, Reading,
+        etcd::{EtcdReading, Wire},
+    },
     scheduler::hex,
 };
 
@@ -141,7 +144,7 @@ impl Storm {
                 Found::of(&JournalReading::open(&dir)?, report, &name, &request)
             }
             LedgerPlace::Etcd(address) => {
-                let reading = EtcdReading::open(address, Handle::current())?;
+                let reading = EtcdReading::open(Wire::new(address, None), Handle::current())?;
                 Found::of(&reading, reading.check()?, &name, &request)
             }
         });

@@ -2,9 +2,13 @@
 
 use std::fmt;
 
+use worker::dial::is_loopback;
+
 /// `etcd://HOST:PORT,HOST:PORT,HOST:PORT/NAME`: the nodes, and the name of the ledger in them (`nonet` if none is given).
+/// `etcds://` with TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
+    encrypted: bool,
     nodes: Vec<String>,
     name: String,
 }
@@ -25,10 +29,14 @@ impl Address {
     pub fn parse(text: &str) -> Result<Self, String> {
         let bad = |why: &str| {
             format!(
-                "{text:?} is no address of a ledger: {why}; expected etcd://HOST:PORT,HOST:PORT,HOST:PORT"
+                "{text:?} is no address of a ledger: {why}; expected etcd://HOST:PORT,HOST:PORT,HOST:PORT or etcds://"
             )
         };
-        let rest = text.strip_prefix("etcd://").ok_or_else(|| bad("it does not begin with etcd://"))?;
+        let (encrypted, rest) = match (text.strip_prefix("etcds://"), text.strip_prefix("etcd://")) {
+            (Some(rest), _) => (true, rest),
+            (None, Some(rest)) => (false, rest),
+            (None, None) => return Err(bad("it does not begin with etcd://")),
+        };
         let (hosts, name) = rest.split_once('/').unwrap_or((rest, NAME));
         let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.chars().all(fits) {
@@ -42,7 +50,7 @@ impl Address {
         if nodes.len() > MAX_NODES {
             return Err(bad("at most 16 nodes"));
         }
-        Ok(Self { nodes, name: name.into() })
+        Ok(Self { encrypted, nodes, name: name.into() })
     }
 
     /// How many nodes there are.
@@ -51,9 +59,22 @@ impl Address {
         self.nodes.len()
     }
 
+    /// Whether it is reached with TLS.
+    #[must_use]
+    pub fn is_encrypted(&self) -> bool {
+        self.encrypted
+    }
+
+    /// Whether a node is on another machine, whatever a name server says.
+    #[must_use]
+    pub fn is_far(&self) -> bool {
+        self.nodes.iter().any(|node| !node.rsplit_once(':').is_some_and(|(host, _)| is_loopback(host)))
+    }
+
     /// The URL of a node.
     pub(super) fn url(&self, node: usize) -> String {
-        format!("http://{}", self.nodes[node % self.nodes.len()])
+        let scheme = if self.encrypted { "https" } else { "http" };
+        format!("{scheme}://{}", self.nodes[node % self.nodes.len()])
     }
 
     /// The key of something in the ledger.
@@ -64,7 +85,8 @@ impl Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "etcd://{}/{}", self.nodes.join(","), self.name)
+        let scheme = if self.encrypted { "etcds" } else { "etcd" };
+        write!(f, "{scheme}://{}/{}", self.nodes.join(","), self.name)
     }
 }
 
@@ -95,6 +117,10 @@ mod tests {
         assert_eq!((address.nodes(), address.url(2)), (3, "http://[::1]:99".into()));
         assert_eq!(address.key("head"), "/nonet/mine/head");
         assert_eq!(Address::parse("etcd://a").expect("good").key("x"), "/nonet/nonet/x");
+        let secure = Address::parse("etcds://127.0.0.1,[::1]:1/x").expect("good");
+        assert_eq!((secure.url(0), secure.is_far()), ("https://127.0.0.1:2379".into(), false));
+        assert_eq!(secure.to_string(), "etcds://127.0.0.1:2379,[::1]:1/x");
+        assert!(address.is_far());
         for bad in [
             "",
             "a:2379",

@@ -3,7 +3,7 @@
 use tokio::runtime::Handle;
 
 use super::{
-    Address, Wire, layout,
+    Wire, layout,
     read::{Contents, Reader},
 };
 use crate::{
@@ -32,8 +32,7 @@ impl EtcdReading {
     /// # Errors
     ///
     /// When etcd does not answer, or there is no such ledger, or it is damaged.
-    pub fn open(address: Address, runtime: Handle) -> Result<Self, LedgerError> {
-        let wire = Wire::new(address);
+    pub fn open(wire: Wire, runtime: Handle) -> Result<Self, LedgerError> {
         let mut attempts = 0;
         loop {
             let newest = Reader { wire: &wire, revision: 0 };

@@ -15,6 +15,8 @@ use tonic::{
     Code, Status,
     transport::{Channel, Endpoint},
 };
+use tower::service_fn;
+use worker::tls::TlsFiles;
 
 use super::Address;
 use crate::ledger::LedgerError;
@@ -55,6 +57,7 @@ impl Trouble {
 #[derive(Debug)]
 pub struct Wire {
     pub(super) address: Address,
+    tls: Option<TlsFiles>,
     seat: Mutex<Seat>,
 }
 
@@ -78,12 +81,12 @@ impl Node {
 }
 
 impl Wire {
-    /// Nothing is sent yet.
+    /// Nothing is sent yet. `tls` is for `etcds://`.
     #[must_use]
-    pub fn new(address: Address) -> Self {
+    pub fn new(address: Address, tls: Option<TlsFiles>) -> Self {
         // Not all coordinators at the same one.
         let node = rand::rng().random_range(0..address.nodes());
-        Self { address, seat: Mutex::new(Seat { node, channel: None }) }
+        Self { address, tls, seat: Mutex::new(Seat { node, channel: None }) }
     }
 
     /// The node whose turn it is, and its number.
@@ -95,13 +98,14 @@ impl Wire {
         }
         let endpoint =
             Endpoint::from_shared(self.address.url(node)).map_err(|e| Trouble::Refusal(e.to_string()))?;
+        let tls = self.tls.clone().filter(|_| self.address.is_encrypted());
+        let connect = move |uri| worker::dial::stream(uri, tls.clone());
         let channel = endpoint
             .connect_timeout(CONNECT_TIMEOUT)
-            .tcp_nodelay(true)
             .http2_keep_alive_interval(KEEP_ALIVE)
             .keep_alive_timeout(KEEP_ALIVE)
             .keep_alive_while_idle(true)
-            .connect_lazy();
+            .connect_with_connector_lazy(service_fn(connect));
         seat.channel = Some(channel.clone());
         Ok((node, Node(channel)))
     }
