@@ -251,7 +251,8 @@ fn is_https(uri: &Uri) -> bool {
 }
 
 /// Whether a host is this machine, whatever a name server says.
-fn is_loopback(host: &str) -> bool {
+#[must_use]
+pub fn is_loopback(host: &str) -> bool {
     let address = bare(host).parse::<IpAddr>();
     host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }

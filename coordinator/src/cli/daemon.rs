@@ -88,6 +88,12 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     match args.ledger.or(file.ledger) {
         Some(ledger) => {
             let ledger = Address::parse(&ledger).map_err(|e| Failure::usage(format!("--ledger {e}")))?;
+            if ledger.is_remote() && !allow_plaintext {
+                return Err(Failure::usage(format!(
+                    "--ledger {ledger} is on other machines, and the way to etcd is not encrypted: add --allow-plaintext if \
+                     everybody in that network is trusted"
+                )));
+            }
             format::print(&format!("{url}\n"))?;
             tracing::info!("coordinator at {url}");
             let url = args.advertise.or(file.advertise).unwrap_or(url);

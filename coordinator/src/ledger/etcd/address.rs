@@ -17,6 +17,12 @@ const MAX_NODES: usize = 16;
 const MAX_NAME_BYTES: usize = 64;
 
 impl Address {
+    /// Whether a node is on another machine.
+    pub fn is_remote(&self) -> bool {
+        let host = |node: &str| node.rsplit_once(':').map_or(node, |(host, _)| host).to_owned();
+        self.nodes.iter().any(|node| !worker::dial::is_loopback(&host(node)))
+    }
+
     /// Reads an address.
     ///
     /// # Errors
@@ -95,6 +101,12 @@ mod tests {
         assert_eq!((address.nodes(), address.url(2)), (3, "http://[::1]:99".into()));
         assert_eq!(address.key("head"), "/nonet/mine/head");
         assert_eq!(Address::parse("etcd://a").expect("good").key("x"), "/nonet/nonet/x");
+        let remote = |text| Address::parse(text).expect("good").is_remote();
+        assert!(
+            !remote("etcd://127.0.0.1:1,[::1],localhost")
+                && remote("etcd://localhost,a")
+                && remote("etcd://10.0.0.1")
+        );
         for bad in [
             "",
             "a:2379",
