@@ -346,6 +346,8 @@ fn plain_text_leaves_the_machine_only_when_it_is_asked_for_by_name() {
         );
         assert!(!Path::new(state).exists());
     }
+    let ledger = ["coordinator", "--listen", "127.0.0.1:0", "--ledger", "etcd://localhost,etcd.invalid"];
+    refused(&ledger, 2, &["etcd.invalid:2379", "not encrypted", "--allow-plaintext"]);
     let Some(address) = own_address() else {
         println!("skipped: this machine has no address but loopback");
         return;
