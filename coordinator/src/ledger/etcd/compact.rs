@@ -6,10 +6,11 @@
 //! would have made of both. What is lost is who computed which piece, nothing else.
 
 use super::{
-    EtcdLedger, Tail,
-    layout::{self, BASE, Base, Body, JobBody, LOG, PAGE, PIECE, PageRef},
+    EtcdLedger,
+    layout::{self, BASE, Base, Body, JobBody, Kept, LOG, PAGE, PIECE, PageRef},
     office::Step,
     ops,
+    tail::{Late, Tail, merged},
 };
 use crate::{
     ledger::{CommitRecord, JobRecord, LedgerError},
@@ -84,26 +85,31 @@ impl EtcdLedger {
     /// The pages of a job with the tail's commits in them. Those that do not change stay.
     fn new_pages(&mut self, record: &JobRecord) -> Result<Vec<PageRef>, LedgerError> {
         let job = record.id;
-        let mut new: Vec<CommitRecord> = self.tail.of(job).cloned().collect();
-        if new.is_empty() {
-            return Ok(self.pages(job).to_vec());
-        }
         let old = self.pages(job).to_vec();
+        let late: Vec<(u64, Late)> = self.tail.of(job).map(|(start, late)| (start, late.clone())).collect();
+        if late.is_empty() {
+            return Ok(old);
+        }
+        let late: Vec<(u64, &Late)> = late.iter().map(|(start, late)| (*start, late)).collect();
+        let mut late = &late[..];
         let mut pages = Vec::with_capacity(old.len() + 1);
         for (i, page) in old.iter().enumerate() {
             let next = old.get(i + 1).map_or(u64::MAX, |next| next.start);
-            let count = new.partition_point(|commit| commit.range.start < next);
-            if count == 0 {
+            let (of_page, behind) = late.split_at(late.partition_point(|(start, _)| *start < next));
+            late = behind;
+            if of_page.is_empty() {
                 pages.push(*page);
                 continue;
             }
-            let mut commits = self.page(job, page)?;
-            commits.extend(new.drain(..count));
-            commits.sort_unstable_by_key(|commit| commit.range.start);
+            let commits = merged(self.page(job, page)?, of_page);
             self.put_pages(page.start, &commits, &mut pages)?;
         }
         // Only when there was no page at all.
-        self.put_pages(0, &new, &mut pages)?;
+        self.put_pages(0, &merged(Vec::new(), late), &mut pages)?;
+        // The first one reaches down to 0, also when the one before it has lost all that it had.
+        if let Some(first) = pages.first_mut() {
+            first.start = 0;
+        }
         if bytes(&pages) > JOB_BYTES {
             pages = self.added_up(record, &pages)?;
         }
@@ -114,14 +120,14 @@ impl EtcdLedger {
     fn put_pages(
         &mut self,
         start: u64,
-        commits: &[CommitRecord],
+        commits: &[Kept],
         pages: &mut Vec<PageRef>,
     ) -> Result<(), LedgerError> {
         for (i, part) in layout::split(commits).into_iter().enumerate() {
             let packed = layout::encode_page(part)?;
             let page = PageRef {
                 id: self.next_page,
-                start: if i == 0 { start } else { part[0].range.start },
+                start: if i == 0 { start } else { part[0].start() },
                 len_bytes: u32::try_from(packed.len()).unwrap_or(u32::MAX),
                 commits: u32::try_from(part.len()).unwrap_or(u32::MAX),
                 digest: *blake3::hash(&packed).as_bytes(),
@@ -193,38 +199,49 @@ fn bytes(pages: &[PageRef]) -> usize {
     pages.iter().map(|page| page.len_bytes as usize).sum()
 }
 
-/// Adds up every other commit and the one behind it, where they touch.
-fn add_neighbours(commits: Vec<CommitRecord>, add: &Add) -> Vec<CommitRecord> {
+/// Adds up every other commit and the one behind it, where they touch. Whom to believe for a sum of what different workers stand
+/// behind cannot be told any more: it is [`SEVERAL`].
+fn add_neighbours(commits: Vec<Kept>, add: &Add) -> Vec<Kept> {
     let mut all = commits.into_iter();
-    let mut sums: Vec<CommitRecord> = Vec::with_capacity(all.len() / 2 + 1);
+    let mut sums: Vec<Kept> = Vec::with_capacity(all.len() / 2 + 1);
     let mut first = all.next();
     while let Some(one) = first.take() {
         let Some(two) = all.next() else {
             sums.push(one);
             break;
         };
-        let fits = one.range.end == two.range.start && one.partial.len() + two.partial.len() <= SUM_BYTES;
-        let sum = if fits { add(&[&one.partial, &two.partial]) } else { None };
-        match sum {
-            Some(partial) if partial.len() <= SUM_BYTES => {
-                sums.push(CommitRecord {
-                    job: one.job,
-                    range: one.range.start..two.range.end,
-                    digest: *blake3::hash(&partial).as_bytes(),
-                    partial,
-                    worker: if one.worker == two.worker { one.worker } else { SEVERAL },
-                    busy_us: one.busy_us.saturating_add(two.busy_us),
-                    at_unix_ms: one.at_unix_ms.max(two.at_unix_ms),
-                });
+        match sum_of(&one, &two, add) {
+            Some(sum) => {
+                sums.push(sum);
                 first = all.next();
             }
-            _ => {
+            None => {
                 sums.push(one);
                 first = Some(two);
             }
         }
     }
     sums
+}
+
+fn sum_of(one: &Kept, two: &Kept, add: &Add) -> Option<Kept> {
+    let (a, b) = (&one.commit, &two.commit);
+    if a.range.end != b.range.start || a.partial.len() + b.partial.len() > SUM_BYTES {
+        return None;
+    }
+    let partial = add(&[&a.partial, &b.partial]).filter(|partial| partial.len() <= SUM_BYTES)?;
+    let alike = a.worker == b.worker && one.by == two.by;
+    let (worker, by) = if alike { (a.worker, one.by.clone()) } else { (SEVERAL, vec![SEVERAL]) };
+    let commit = CommitRecord {
+        job: a.job,
+        range: a.range.start..b.range.end,
+        digest: *blake3::hash(&partial).as_bytes(),
+        partial,
+        worker,
+        busy_us: a.busy_us.saturating_add(b.busy_us),
+        at_unix_ms: a.at_unix_ms.max(b.at_unix_ms),
+    };
+    Some(Kept { commit, by })
 }
 
 #[cfg(test)]
@@ -234,11 +251,12 @@ mod tests {
     use super::*;
     use crate::scheduler::JobId;
 
-    fn commit(range: Range<u64>, worker: u8) -> CommitRecord {
+    fn commit(range: Range<u64>, worker: u8) -> Kept {
         let partial = range.clone().sum::<u64>().to_le_bytes().to_vec();
         let digest = *blake3::hash(&partial).as_bytes();
         let worker = WorkerId([worker; 16]);
-        CommitRecord { job: JobId([1; 16]), range, digest, partial, worker, busy_us: 1, at_unix_ms: 5 }
+        let job = JobId([1; 16]);
+        Kept::alone(CommitRecord { job, range, digest, partial, worker, busy_us: 1, at_unix_ms: 5 })
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "as the ledger wants it")]
@@ -253,7 +271,7 @@ mod tests {
             vec![commit(0..3, 1), commit(3..4, 1), commit(4..9, 2), commit(10..11, 2), commit(11..20, 3)];
         let sums = add_neighbours(commits, &add);
         let mut expected = vec![commit(0..4, 1), commit(4..9, 2), commit(10..20, 0xff)];
-        (expected[0].busy_us, expected[2].busy_us) = (2, 2);
+        (expected[0].commit.busy_us, expected[2].commit.busy_us) = (2, 2);
         assert_eq!(sums, expected);
     }
 
@@ -261,11 +279,12 @@ mod tests {
     fn sums_stay_small_and_what_makes_no_sum_stays() {
         let large = |range: Range<u64>| {
             let partial = vec![0; SUM_BYTES / 2 + 1];
-            CommitRecord { digest: *blake3::hash(&partial).as_bytes(), partial, ..commit(range, 1) }
+            let digest = *blake3::hash(&partial).as_bytes();
+            Kept::alone(CommitRecord { digest, partial, ..commit(range, 1).commit })
         };
         let commits = vec![large(0..1), large(1..2), commit(2..3, 1), commit(3..4, 1)];
         assert_eq!(add_neighbours(commits.clone(), &|_| None), commits);
         let sums = add_neighbours(commits.clone(), &|partials| Some(partials.concat()));
-        assert_eq!(sums.iter().map(|c| c.range.clone()).collect::<Vec<_>>(), [0..1, 1..3, 3..4]);
+        assert_eq!(sums.iter().map(|kept| kept.commit.range.clone()).collect::<Vec<_>>(), [0..1, 1..3, 3..4]);
     }
 }

@@ -149,6 +149,25 @@ fn unpack(what: &str, packed: &[u8], most: usize) -> Result<Vec<u8>, LedgerError
     zstd::bulk::decompress(packed, len).map_err(|e| damaged(what, &e))
 }
 
+/// A commit that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub commit: CommitRecord,
+    /// All workers that stand behind it.
+    pub by: Vec<WorkerId>,
+}
+
+impl Kept {
+    /// One that its worker alone stands behind.
+    pub fn alone(commit: CommitRecord) -> Self {
+        Self { by: vec![commit.worker], commit }
+    }
+
+    pub fn start(&self) -> u64 {
+        self.commit.range.start
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct Page {
     workers: Vec<WorkerId>,
@@ -166,31 +185,36 @@ struct Stored {
     partial: Vec<u8>,
     /// Among the page's.
     worker: u32,
+    /// The others that stand behind it.
+    also: Vec<u32>,
     busy_us: u64,
     /// Since the one before.
     at_delta_ms: i64,
 }
 
 /// Encodes commits, which must ascend.
-pub(super) fn encode_page(commits: &[CommitRecord]) -> Result<Vec<u8>, LedgerError> {
+pub(super) fn encode_page(commits: &[Kept]) -> Result<Vec<u8>, LedgerError> {
     let mut page = Page { workers: Vec::new(), commits: Vec::with_capacity(commits.len()) };
     let mut known = BTreeMap::new();
     let (mut end, mut at) = (0, 0);
-    for commit in commits {
+    for Kept { commit, by } in commits {
         let Range { start, end: next } = commit.range;
-        let gap =
-            start.checked_sub(end).ok_or_else(|| LedgerError::inconsistent("commits that do not ascend"))?;
-        let worker = *known.entry(commit.worker.0).or_insert_with(|| {
-            page.workers.push(commit.worker);
-            page.workers.len() - 1
-        });
-        let digest = (blake3::hash(&commit.partial).as_bytes() != &commit.digest).then_some(commit.digest);
+        let descends = || LedgerError::inconsistent("commits that do not ascend");
+        let gap = start.checked_sub(end).ok_or_else(descends)?;
+        let mut number = |worker: WorkerId| {
+            let number = *known.entry(worker).or_insert_with(|| {
+                page.workers.push(worker);
+                page.workers.len() - 1
+            });
+            u32::try_from(number).unwrap_or(u32::MAX)
+        };
         page.commits.push(Stored {
             gap,
             len: next - start,
-            digest,
+            digest: (blake3::hash(&commit.partial).as_bytes() != &commit.digest).then_some(commit.digest),
             partial: commit.partial.clone(),
-            worker: u32::try_from(worker).unwrap_or(u32::MAX),
+            worker: number(commit.worker),
+            also: by.iter().filter(|worker| **worker != commit.worker).map(|w| number(*w)).collect(),
             busy_us: commit.busy_us,
             at_delta_ms: commit.at_unix_ms.wrapping_sub(at).cast_signed(),
         });
@@ -200,21 +224,19 @@ pub(super) fn encode_page(commits: &[CommitRecord]) -> Result<Vec<u8>, LedgerErr
 }
 
 /// The commits of a page of `job`.
-pub(super) fn decode_page(
-    job: JobId,
-    reference: &PageRef,
-    packed: &[u8],
-) -> Result<Vec<CommitRecord>, LedgerError> {
+pub(super) fn decode_page(job: JobId, reference: &PageRef, packed: &[u8]) -> Result<Vec<Kept>, LedgerError> {
     let what = format!("page {} of {job:?}", reference.id);
     if blake3::hash(packed).as_bytes() != &reference.digest {
         return Err(damaged(&what, &"its digest is another one"));
     }
     let page: Page = decode(&what, &unpack(&what, packed, MAX_PAGE_UNPACKED)?)?;
+    let worker = |number: u32| {
+        let worker = page.workers.get(number as usize).copied();
+        worker.ok_or_else(|| damaged(&what, &"it names a worker that it does not have"))
+    };
     let mut commits = Vec::with_capacity(page.commits.len());
     let (mut end, mut at) = (0_u64, 0_u64);
     for stored in page.commits {
-        let worker = page.workers.get(stored.worker as usize).copied();
-        let worker = worker.ok_or_else(|| damaged(&what, &"it names a worker that it does not have"))?;
         let start = end.checked_add(stored.gap);
         let range = start.and_then(|start| Some(start..start.checked_add(stored.len)?));
         let range = range.ok_or_else(|| damaged(&what, &"its ranges end beyond all numbers"))?;
@@ -222,19 +244,22 @@ pub(super) fn decode_page(
         end = range.end;
         let digest = stored.digest.unwrap_or_else(|| *blake3::hash(&stored.partial).as_bytes());
         let (partial, busy_us) = (stored.partial, stored.busy_us);
-        commits.push(CommitRecord { job, range, digest, partial, worker, busy_us, at_unix_ms: at });
+        let by =
+            std::iter::once(stored.worker).chain(stored.also).map(worker).collect::<Result<Vec<_>, _>>()?;
+        let commit = CommitRecord { job, range, digest, partial, worker: by[0], busy_us, at_unix_ms: at };
+        commits.push(Kept { commit, by });
     }
     Ok(commits)
 }
 
 /// Splits commits into pages of at most [`PAGE_BYTES`] unpacked, but at least one commit each.
-pub(super) fn split(commits: &[CommitRecord]) -> Vec<&[CommitRecord]> {
+pub(super) fn split(commits: &[Kept]) -> Vec<&[Kept]> {
     /// What a commit takes beside its partial, at most.
     const BESIDE: usize = 64;
     let mut pages = Vec::new();
     let (mut from, mut bytes) = (0, 0);
     for (at, commit) in commits.iter().enumerate() {
-        let more = commit.partial.len() + BESIDE;
+        let more = commit.commit.partial.len() + BESIDE;
         if bytes > 0 && bytes + more > PAGE_BYTES {
             pages.push(&commits[from..at]);
             (from, bytes) = (at, 0);
@@ -250,7 +275,7 @@ pub(super) fn split(commits: &[CommitRecord]) -> Vec<&[CommitRecord]> {
 mod tests {
     use super::*;
 
-    fn commits(seed: u64) -> Vec<CommitRecord> {
+    fn commits(seed: u64) -> Vec<Kept> {
         use rand::{RngExt, SeedableRng};
         let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
         let mut end = 0;
@@ -263,7 +288,7 @@ mod tests {
                     if rng.random_bool(0.02) { rng.random_range(0..65_536) } else { rng.random_range(0..9) };
                 let partial: Vec<u8> = (0..len).map(|_| rng.random()).collect();
                 let own = *blake3::hash(&partial).as_bytes();
-                CommitRecord {
+                let commit = CommitRecord {
                     job: JobId([7; 16]),
                     range: start..end,
                     digest: if rng.random_bool(0.9) { own } else { rng.random() },
@@ -271,7 +296,9 @@ mod tests {
                     worker: WorkerId([rng.random_range(0..5); 16]),
                     busy_us: rng.random(),
                     at_unix_ms: rng.random(),
-                }
+                };
+                let others = (0..rng.random_range(0..3)).map(|i| WorkerId([10 + i; 16]));
+                Kept { by: std::iter::once(commit.worker).chain(others).collect(), commit }
             })
             .collect()
     }

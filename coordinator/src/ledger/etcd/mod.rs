@@ -10,9 +10,10 @@ mod office;
 mod ops;
 mod read;
 mod reading;
+mod tail;
 mod wire;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use tokio::runtime::Handle;
 
@@ -25,11 +26,12 @@ pub use self::{
     wire::Wire,
 };
 use self::{
-    layout::{Base, Directory, HEAD, Head, Identity, LEDGER, LOG, PageRef},
+    layout::{Base, Directory, HEAD, Head, Identity, Kept, LEDGER, LOG, PageRef},
     office::Step,
     read::{Contents, Reader, genesis},
+    tail::{Late, Tail, merged},
 };
-use super::{Act, CommitRecord, Entry, JobState, JobSummary, Ledger, LedgerError, book::Book, frame};
+use super::{Act, CommitRecord, Entry, JobSummary, Ledger, LedgerError, book::Book, frame};
 use crate::scheduler::{JobId, RangeSet};
 
 /// A group is written in parts of about this size. etcd refuses requests above 1.5 MiB.
@@ -48,32 +50,6 @@ pub struct EtcdLedger {
     book: Book,
     tail: Tail,
     failed: Option<LedgerError>,
-}
-
-/// What was written since the base.
-#[derive(Debug, Default)]
-struct Tail {
-    commits: BTreeMap<(JobId, u64), CommitRecord>,
-    groups: usize,
-    bytes: usize,
-}
-
-impl Tail {
-    fn add(&mut self, entry: &Entry) {
-        match entry {
-            Entry::Commit(commit) => {
-                self.commits.insert((commit.job, commit.range.start), commit.clone());
-            }
-            Entry::State { job, state: JobState::Removed, .. } => {
-                self.commits.retain(|(of, _), _| of != job);
-            }
-            _ => {}
-        }
-    }
-
-    fn of(&self, job: JobId) -> impl Iterator<Item = &CommitRecord> {
-        self.commits.range((job, 0)..=(job, u64::MAX)).map(|(_, commit)| commit)
-    }
 }
 
 impl EtcdLedger {
@@ -111,21 +87,18 @@ impl EtcdLedger {
         Reader { wire: &self.office.wire, revision: 0 }
     }
 
-    /// Loads the committed ranges of the job that `entry` commits to, if the book does not have them yet.
+    /// Loads the committed ranges that the book needs for `entry`, if it does not have them yet.
     fn load_done(&mut self, entry: &Entry) -> Result<(), LedgerError> {
-        let Entry::Commit(CommitRecord { job, .. }) = entry else { return Ok(()) };
-        if self.book.account(*job).is_none_or(|account| account.done.is_some()) {
-            return Ok(());
-        }
+        let Some(job) = needs_done(entry, &self.book) else { return Ok(()) };
         let mut done = RangeSet::new();
-        self.commits(*job, &mut |commit| {
+        self.commits(job, &mut |commit| {
             let range = commit.range;
             if !range.is_empty() && done.insert(range.clone()) {
                 return Ok(());
             }
             Err(layout::damaged("a page", &format!("{range:?} of {job:?} is there twice")))
         })?;
-        if let Some(account) = self.book.account_mut(*job) {
+        if let Some(account) = self.book.account_mut(job) {
             account.done = Some(done);
         }
         Ok(())
@@ -157,8 +130,35 @@ impl EtcdLedger {
         Ok(())
     }
 
-    fn page(&self, job: JobId, page: &PageRef) -> Result<Vec<CommitRecord>, LedgerError> {
+    fn page(&self, job: JobId, page: &PageRef) -> Result<Vec<Kept>, LedgerError> {
         self.runtime.block_on(self.reader().page(job, page))
+    }
+
+    /// Calls `each` with every commit of a job that counts, ascending.
+    fn kept(
+        &self,
+        job: JobId,
+        each: &mut dyn FnMut(Kept) -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
+        if self.book.account(job).is_none() {
+            return Ok(());
+        }
+        self.tail.onto(job, self.pages(job), &|page| self.page(job, page), each)
+    }
+
+    /// The commit that starts at `start`.
+    fn kept_at(&self, job: JobId, start: u64) -> Result<Option<Kept>, LedgerError> {
+        if self.book.account(job).is_none() {
+            return Ok(None);
+        }
+        let late = self.tail.commits.get(&(job, start)).map(|late| (start, late));
+        if let Some((_, Late::Made(kept))) = late {
+            return Ok(Some(kept.clone()));
+        }
+        let page = self.pages(job).iter().rev().find(|page| page.start <= start);
+        let mut page = page.map(|page| self.page(job, page)).transpose()?.unwrap_or_default();
+        page.retain(|kept| kept.start() == start);
+        Ok(merged(page, late.as_slice()).pop())
     }
 
     fn pages(&self, job: JobId) -> &[PageRef] {
@@ -203,32 +203,11 @@ impl Ledger for EtcdLedger {
         job: JobId,
         each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
     ) -> Result<(), LedgerError> {
-        if self.book.account(job).is_none() {
-            return Ok(());
-        }
-        let mut tail = self.tail.of(job).peekable();
-        for page in self.pages(job) {
-            for commit in self.page(job, page)? {
-                while let Some(earlier) = tail.next_if(|earlier| earlier.range.start < commit.range.start) {
-                    each(earlier.clone())?;
-                }
-                each(commit)?;
-            }
-        }
-        tail.try_for_each(|commit| each(commit.clone()))
+        self.kept(job, &mut |kept| each(kept.commit))
     }
 
     fn commit_at(&self, job: JobId, start: u64) -> Result<Option<CommitRecord>, LedgerError> {
-        if self.book.account(job).is_none() {
-            return Ok(None);
-        }
-        if let Some(commit) = self.tail.commits.get(&(job, start)) {
-            return Ok(Some(commit.clone()));
-        }
-        let Some(page) = self.pages(job).iter().rev().find(|page| page.start <= start) else {
-            return Ok(None);
-        };
-        Ok(self.page(job, page)?.into_iter().find(|commit| commit.range.start == start))
+        Ok(self.kept_at(job, start)?.map(|kept| kept.commit))
     }
 
     fn acts(&self) -> Result<Vec<Act>, LedgerError> {
@@ -238,6 +217,12 @@ impl Ledger for EtcdLedger {
     fn ledger_id(&self) -> [u8; 16] {
         self.id
     }
+}
+
+/// The job whose committed ranges the book must have before it can judge `entry`, and has not.
+fn needs_done(entry: &Entry, book: &Book) -> Option<JobId> {
+    let Entry::Commit(CommitRecord { job, .. }) = entry else { return None };
+    book.account(*job).is_some_and(|account| account.done.is_none()).then_some(*job)
 }
 
 /// Parts of a group, of about [`PART_BYTES`] each.

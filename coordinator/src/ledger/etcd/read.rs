@@ -3,13 +3,13 @@
 use proto::etcd::{RangeRequest, RangeResponse};
 
 use super::{
-    layout::{self, Base, Body, Directory, HEAD, Head, Identity, JobBody, LEDGER, LOG, PAGE, PageRef},
+    layout::{self, Base, Body, Directory, HEAD, Head, Identity, JobBody, Kept, LEDGER, LOG, PAGE, PageRef},
     ops,
     wire::{self, Trouble, Wire},
 };
 use crate::{
     ledger::{
-        CommitRecord, Entry, LedgerError,
+        Entry, LedgerError,
         book::{Account, Book},
         frame,
     },
@@ -192,7 +192,7 @@ impl Reader<'_> {
     }
 
     /// The commits of a page.
-    pub async fn page(&self, job: JobId, page: &PageRef) -> Result<Vec<CommitRecord>, LedgerError> {
+    pub async fn page(&self, job: JobId, page: &PageRef) -> Result<Vec<Kept>, LedgerError> {
         let bytes = self.value(&layout::numbered(PAGE, page.id)).await?.0;
         let bytes = bytes
             .ok_or_else(|| layout::damaged(&format!("page {} of {job:?}", page.id), &"it is missing"))?;

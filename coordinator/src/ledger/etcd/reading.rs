@@ -5,11 +5,12 @@ use tokio::runtime::Handle;
 use super::{
     Wire, layout,
     read::{Contents, Reader},
+    tail::Tail,
 };
 use crate::{
     ledger::{
-        Act, CheckReport, CommitRecord, Entry, JobState, JobSummary, LedgerError, Place, Reading,
-        audit::Auditor, book::Book,
+        Act, CheckReport, CommitRecord, Entry, JobSummary, LedgerError, Place, Reading, audit::Auditor,
+        book::Book,
     },
     scheduler::{JobId, RangeSet, hex},
 };
@@ -21,6 +22,9 @@ pub struct EtcdReading {
     runtime: Handle,
     revision: i64,
     contents: Contents,
+    /// With all groups in it.
+    book: Book,
+    tail: Tail,
 }
 
 /// How often opening is tried while the writer makes new bases.
@@ -39,7 +43,12 @@ impl EtcdReading {
             let (_, revision) = runtime.block_on(newest.value(layout::LEDGER))?;
             attempts += 1;
             match runtime.block_on(Reader { wire: &wire, revision }.contents()) {
-                Ok(Some(contents)) => return Ok(Self { wire, runtime, revision, contents }),
+                Ok(Some(contents)) => {
+                    let (book, tail) = (contents.book.clone(), Tail::default());
+                    let mut reading = Self { wire, runtime, revision, contents, book, tail };
+                    reading.enter_groups()?;
+                    return Ok(reading);
+                }
                 Ok(None) => {
                     return Err(LedgerError::Remote {
                         etcd: wire.address.to_string(),
@@ -71,8 +80,8 @@ impl EtcdReading {
         for (job, pages) in directory {
             for page in pages {
                 bytes += u64::from(page.len_bytes);
-                for commit in self.page(*job, page)? {
-                    auditor.enter(&Entry::Commit(commit), nowhere);
+                for kept in self.page(*job, page)? {
+                    auditor.enter(&Entry::Commit(kept.commit), nowhere);
                 }
             }
         }
@@ -96,26 +105,35 @@ impl EtcdReading {
         })
     }
 
-    fn page(&self, job: JobId, page: &layout::PageRef) -> Result<Vec<CommitRecord>, LedgerError> {
+    fn page(&self, job: JobId, page: &layout::PageRef) -> Result<Vec<layout::Kept>, LedgerError> {
         let reader = Reader { wire: &self.wire, revision: self.revision };
         self.runtime.block_on(reader.page(job, page))
     }
 
-    /// The book with all groups in it, their commits apart.
-    fn book(&self) -> Result<Book, LedgerError> {
-        let mut book = self.contents.book.clone();
-        for entry in self.contents.groups.iter().flat_map(|(entries, _)| entries) {
-            // Whether its commits overlap is for the check.
-            if !matches!(entry, Entry::Commit(_)) {
-                book.enter_one(entry).map_err(LedgerError::Inconsistent)?;
+    /// What contradicts itself is for the check to tell.
+    fn enter_groups(&mut self) -> Result<(), LedgerError> {
+        let groups = std::mem::take(&mut self.contents.groups);
+        for (entries, _) in &groups {
+            for entry in entries {
+                if let Some(job) = super::needs_done(entry, &self.book) {
+                    let mut done = RangeSet::new();
+                    self.commits(job, &mut |commit| {
+                        done.insert_merged(commit.range);
+                        Ok(())
+                    })?;
+                    self.book
+                        .account_mut(job)
+                        .into_iter()
+                        .for_each(|account| account.done = Some(done.clone()));
+                }
+                if let Err(why) = self.book.enter_one(entry) {
+                    tracing::warn!("the ledger in etcd contradicts itself: {why}");
+                }
+                self.tail.add(entry);
             }
         }
-        Ok(book)
-    }
-
-    fn is_removed(&self, job: JobId) -> bool {
-        let removed = |entry: &Entry| matches!(entry, Entry::State { job: of, state: JobState::Removed, .. } if *of == job);
-        self.contents.groups.iter().any(|(entries, _)| entries.iter().any(removed))
+        self.contents.groups = groups;
+        Ok(())
     }
 }
 
@@ -125,11 +143,11 @@ impl Reading for EtcdReading {
     }
 
     fn jobs(&self) -> Result<Vec<JobSummary>, LedgerError> {
-        Ok(self.book()?.accounts().into_iter().map(|account| account.summary.clone()).collect())
+        Ok(self.book.accounts().into_iter().map(|account| account.summary.clone()).collect())
     }
 
     fn acts(&self) -> Result<Vec<Act>, LedgerError> {
-        Ok(self.book()?.acts())
+        Ok(self.book.acts())
     }
 
     fn commits(
@@ -137,19 +155,10 @@ impl Reading for EtcdReading {
         job: JobId,
         each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
     ) -> Result<(), LedgerError> {
-        if self.is_removed(job) {
+        if self.book.account(job).is_none() {
             return Ok(());
         }
-        for page in self.contents.directory.get(&job).into_iter().flatten() {
-            self.page(job, page)?.into_iter().try_for_each(&mut *each)?;
-        }
-        for entry in self.contents.groups.iter().flat_map(|(entries, _)| entries) {
-            if let Entry::Commit(commit) = entry
-                && commit.job == job
-            {
-                each(commit.clone())?;
-            }
-        }
-        Ok(())
+        let pages = self.contents.directory.get(&job).map_or(&[][..], Vec::as_slice);
+        self.tail.onto(job, pages, &|page| self.page(job, page), &mut |kept| each(kept.commit))
     }
 }
