@@ -9,7 +9,7 @@ use jobs::{NeededReport, Report};
 
 use super::{FORMAT, Lines, Record, check::Sum};
 use crate::{
-    ledger::{Chain, CommitRecord, Entry, Frames, JobState, JobSummary, LedgerError, summaries},
+    ledger::{Chain, CommitRecord, Frames, JobState, JobSummary, LedgerError, Withdrawals, summaries},
     scheduler::{JobId, hex},
 };
 
@@ -41,14 +41,14 @@ pub struct Made {
 /// Writes the certificate of a job of the ledger in `dir`: the one whose name or run begins with `wanted`, or the only
 /// one of a kind of that name. Reads the journal alone, which another process may have open.
 ///
-/// Costs one reading of the journal for the job and each that it needs.
+/// Costs two readings of the journal, and one more for the job and each that it needs.
 ///
 /// # Errors
 ///
 /// When there is no such job, it is not finished, what it has yielded does not add up, or `out` fails.
 pub fn make(dir: &Path, wanted: &str, out: &mut dyn Write) -> Result<Made, MakeError> {
     let jobs = summaries(dir)?;
-    let job = one(&jobs, wanted).map_err(MakeError::Job)?;
+    let job = one_job(&jobs, wanted).map_err(MakeError::Job)?;
     let mut lines = Lines { out, chain: Chain::default() };
     lines.put(&Record::Certificate {
         format: FORMAT,
@@ -56,7 +56,8 @@ pub fn make(dir: &Path, wanted: &str, out: &mut dyn Write) -> Result<Made, MakeE
         ledger: hex(&Frames::open(dir)?.id()),
         job: hex(&job.record.name),
     })?;
-    let mut maker = Maker { dir, jobs: &jobs, lines, ranges: 0 };
+    let withdrawals = Withdrawals::read(dir)?;
+    let mut maker = Maker { dir, jobs: &jobs, withdrawals, lines, ranges: 0 };
     maker.section(job)?;
     maker.lines.out.flush()?;
     let chain = hex(&maker.lines.chain);
@@ -64,7 +65,7 @@ pub fn make(dir: &Path, wanted: &str, out: &mut dyn Write) -> Result<Made, MakeE
 }
 
 /// The one job that is meant.
-fn one<'a>(jobs: &'a [JobSummary], wanted: &str) -> Result<&'a JobSummary, String> {
+pub(crate) fn one_job<'a>(jobs: &'a [JobSummary], wanted: &str) -> Result<&'a JobSummary, String> {
     let is_meant = |job: &&JobSummary| {
         let record = &job.record;
         record.kind == wanted || [&record.name, &record.id.0].iter().any(|id| hex(*id).starts_with(wanted))
@@ -83,6 +84,7 @@ fn one<'a>(jobs: &'a [JobSummary], wanted: &str) -> Result<&'a JobSummary, Strin
 struct Maker<'a> {
     dir: &'a Path,
     jobs: &'a [JobSummary],
+    withdrawals: Withdrawals,
     lines: Lines<'a>,
     ranges: u64,
 }
@@ -135,8 +137,8 @@ impl Maker<'_> {
     ) -> Result<(), MakeError> {
         let mut frames = Frames::open(self.dir)?;
         while let Some(frame) = frames.next_frame()? {
-            for (_, entry) in &frame.entries {
-                let Entry::Commit(commit) = entry else { continue };
+            for (place, entry) in &frame.entries {
+                let Some((commit, by)) = self.withdrawals.counts(place.offset, entry) else { continue };
                 if commit.job != job {
                     continue;
                 }
@@ -150,6 +152,7 @@ impl Maker<'_> {
                     worker: hex(&commit.worker.0),
                     busy_us: commit.busy_us,
                     at_unix_ms: commit.at_unix_ms,
+                    also: by.iter().filter(|by| **by != commit.worker).map(|by| hex(&by.0)).collect(),
                 })?;
             }
         }

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use jobs::{Accumulator, ErasedJob};
 use worker::bridge::guarded;
 
-use crate::scheduler::RangeSet;
+use crate::scheduler::{Committed, RangeSet, Vote};
 
 /// Commits that were added up.
 pub(crate) struct Folded {
@@ -15,12 +15,17 @@ pub(crate) struct Folded {
     pub sum: Box<dyn Accumulator>,
     /// Computing time of all of them.
     pub busy_us: u64,
+    /// Results that do not count.
+    pub claims: Vec<Vote>,
+    /// The commits that some of those are about.
+    pub disputed: Vec<Committed>,
 }
 
 impl Folded {
     /// None yet.
     pub fn nothing(job: Arc<dyn ErasedJob>) -> Self {
-        Self { done: RangeSet::new(), sum: job.accumulator(), busy_us: 0 }
+        let (claims, disputed) = (Vec::new(), Vec::new());
+        Self { done: RangeSet::new(), sum: job.accumulator(), busy_us: 0, claims, disputed }
     }
 
     /// Adds what a range has yielded.

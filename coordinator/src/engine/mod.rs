@@ -5,13 +5,17 @@
 
 mod admin;
 mod core;
+mod doubts;
 mod folded;
 mod intake;
 mod job_entry;
 mod needs;
 mod opening;
+mod past;
+mod recall;
 mod sessions;
 mod status;
+mod verify;
 mod writer;
 
 use std::sync::Arc;
@@ -19,7 +23,7 @@ use std::sync::Arc;
 use jobs::Report;
 use proto::{
     Message,
-    v1::{Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, WorkerStatus},
+    v1::{Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, VerifyRequest, WorkersReply},
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch},
@@ -30,11 +34,14 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::{
     folded::Folded,
     opening::{Opened, reopen},
+    recall::choose,
+    verify::Verifying,
+    writer::Sample,
 };
 
 use crate::{
-    ledger::{Ledger, LedgerError},
-    scheduler::{Policy, SessionId},
+    ledger::{Ledger, LedgerError, MAX_REPLICAS},
+    scheduler::{JobId, Policy, SessionId},
 };
 
 /// How an engine is to behave.
@@ -77,6 +84,7 @@ type Answer<T> = oneshot::Sender<Result<T, Refusal>>;
 pub(crate) struct Submission {
     pub opened: opening::Opened,
     pub weight: u32,
+    pub replicas: u32,
     pub fresh: bool,
 }
 
@@ -87,8 +95,11 @@ pub(crate) enum Ask {
     Status(String, Answer<JobStatus>),
     Result(String, Answer<(JobStatus, Report)>),
     Control(String, Action, Answer<JobStatus>),
-    Workers(Answer<Vec<WorkerStatus>>),
+    Workers(Answer<WorkersReply>),
     Drain(String, Answer<String>),
+    Readmit(String, Answer<String>),
+    Verify(VerifyRequest, Answer<Verifying>),
+    VerifyStop(JobId, u64),
 }
 
 /// A welcomed worker.
@@ -175,9 +186,12 @@ impl Engine {
     ///
     /// When it is no job, there are too many, or one that it needs was cancelled.
     pub async fn submit(&self, request: SubmitRequest) -> Result<(JobStatus, bool), Refusal> {
-        let SubmitRequest { kind, revision, settings, weight, fresh } = request;
+        let SubmitRequest { kind, revision, settings, weight, fresh, replicas } = request;
         if weight > MAX_WEIGHT {
             return Err(Refusal::Invalid(format!("weight {weight}: expected 1 to {MAX_WEIGHT}")));
+        }
+        if replicas > MAX_REPLICAS {
+            return Err(Refusal::Invalid(format!("--replicas {replicas}: expected 1 to {MAX_REPLICAS}")));
         }
         let failed = |e: &dyn std::fmt::Display| Refusal::Failed(format!("the job could not be opened: {e}"));
         let turn = Arc::clone(&self.opening).acquire_owned().await.map_err(|e| failed(&e))?;
@@ -187,7 +201,8 @@ impl Engine {
             opened
         });
         let opened = opened.await.map_err(|e| failed(&e))??;
-        let submission = Submission { opened, weight: weight.max(1), fresh };
+        let (weight, replicas) = (weight.max(1), replicas.max(1));
+        let submission = Submission { opened, weight, replicas, fresh };
         self.ask(|answer| Input::Ask(Ask::Submit(submission, answer))).await
     }
 
@@ -227,12 +242,12 @@ impl Engine {
         self.ask(|answer| Input::Ask(Ask::Control(job, action, answer))).await
     }
 
-    /// The connected workers.
+    /// The connected workers, and the quarantined.
     ///
     /// # Errors
     ///
     /// When the engine is stopping.
-    pub async fn workers(&self) -> Result<Vec<WorkerStatus>, Refusal> {
+    pub async fn workers(&self) -> Result<WorkersReply, Refusal> {
         self.ask(|answer| Input::Ask(Ask::Workers(answer))).await
     }
 
@@ -243,6 +258,30 @@ impl Engine {
     /// When `worker` names none, or several.
     pub async fn drain(&self, worker: String) -> Result<String, Refusal> {
         self.ask(|answer| Input::Ask(Ask::Drain(worker, answer))).await
+    }
+
+    /// Lifts the quarantine of a worker; returns its name, or its id. Durable when it returns.
+    ///
+    /// # Errors
+    ///
+    /// When `worker` names no quarantined worker, or several.
+    pub async fn readmit(&self, worker: String) -> Result<String, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Readmit(worker, answer))).await
+    }
+
+    /// Has a sample of a job computed again.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such job, it is not in a state for it, or is being verified already.
+    pub(crate) async fn verify(&self, request: VerifyRequest) -> Result<Verifying, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Verify(request, answer))).await
+    }
+
+    /// Nobody waits for a verification any more.
+    pub(crate) async fn verify_stop(&self, job: JobId, number: u64) {
+        // When the engine is gone too, there is nothing to stop.
+        drop(self.inputs.send(Input::Ask(Ask::VerifyStop(job, number))).await);
     }
 
     /// Lets a worker in. What the engine has for it goes to `outgoing`.

@@ -1,9 +1,8 @@
-//! `nonet ledger check | rebuild | export`.
+//! `nonet ledger check | rebuild`.
 
 use std::{
     collections::BTreeMap,
     fs,
-    io::Write,
     ops::Range,
     path::{Path, PathBuf},
     time::{Instant, SystemTime, UNIX_EPOCH},
@@ -18,7 +17,8 @@ use super::{
     embedded::{self, EmbeddedLedger, LOCK, STORE},
     frame::Place,
     index,
-    journal::{Frames, JOURNAL, Tail},
+    journal::{Frames, Tail},
+    live::Withdrawals,
     pages,
 };
 use crate::scheduler::{JobId, RangeSet, hex};
@@ -41,6 +41,9 @@ pub struct CheckReport {
     pub chain: String,
     /// Jobs that are not removed, in the order of submission.
     pub jobs: Vec<JobCheck>,
+    /// Workers that are quarantined.
+    #[serde(serialize_with = "as_text")]
+    pub quarantined_workers: u64,
     /// What became of the comparison with the store.
     pub store: String,
     /// What an interrupted write left at the end, or a running coordinator is just writing.
@@ -90,6 +93,14 @@ pub struct JobCheck {
     /// Refused second results.
     #[serde(serialize_with = "as_text")]
     pub conflicts: u64,
+    /// Workers that have to agree on a result before it counts.
+    pub replicas: u32,
+    /// Results that do not count.
+    #[serde(serialize_with = "as_text")]
+    pub claims: u64,
+    /// Units that were committed and withdrawn again.
+    #[serde(serialize_with = "as_text")]
+    pub withdrawn_units: u64,
 }
 
 #[derive(Default)]
@@ -134,6 +145,7 @@ pub fn check(dir: &Path) -> Result<CheckReport, LedgerError> {
     }
     report.bytes = frames.position().end;
     report.chain = hex(&frames.position().chain);
+    report.quarantined_workers = book.workers.len() as u64;
     report.tail = frames.tail().map(|t| describe_tail(t, lock.is_none()));
     for account in book.accounts() {
         let summary = &account.summary;
@@ -155,6 +167,9 @@ pub fn check(dir: &Path) -> Result<CheckReport, LedgerError> {
             quarantined: summary.quarantined.len() as u64,
             failures: summary.failures.len() as u64,
             conflicts: summary.conflicts.len() as u64,
+            replicas: summary.replicas,
+            claims: summary.claims.len() as u64,
+            withdrawn_units: summary.withdrawn_units,
         });
     }
     report.store = if lock.is_none() {
@@ -180,7 +195,12 @@ fn tally(
     place: Place,
     findings: &mut Vec<String>,
 ) {
-    if let Entry::Commit(commit) = entry {
+    if let Entry::Claim(claim) = entry
+        && *blake3::hash(&claim.partial).as_bytes() != claim.digest
+    {
+        say(findings, format!("{:?}: the claim of {:?} does not match its digest", claim.job, claim.range));
+    }
+    if let Entry::Commit(commit) | Entry::Confirm { commit, .. } = entry {
         let tally = tallies.entry(commit.job).or_default();
         tally.commits += 1;
         if *blake3::hash(&commit.partial).as_bytes() != commit.digest {
@@ -198,8 +218,18 @@ fn tally(
             }
         }
     }
-    if let Err(why) = book.enter_one(entry) {
-        say(findings, format!("the entry at byte {} contradicts what precedes it: {why}", place.offset));
+    let counted = matches!(entry, Entry::Withdraw { job, range }
+        if book.account(*job).and_then(|a| a.done.as_ref()).is_some_and(|done| done.contains(range)));
+    match book.enter_one(entry) {
+        Err(why) => {
+            say(findings, format!("the entry at byte {} contradicts what precedes it: {why}", place.offset));
+        }
+        Ok(_) => {
+            if let Entry::Withdraw { job, .. } = entry {
+                let tally = tallies.entry(*job).or_default();
+                tally.commits -= u64::from(counted).min(tally.commits);
+            }
+        }
     }
 }
 
@@ -250,11 +280,12 @@ fn compare(dir: &Path, book: &Book) -> Result<String, LedgerError> {
         let cure = format!("Run `nonet ledger rebuild --state {}`", dir.display());
         LedgerError::Apart { dir: dir.into(), what, cure }
     };
-    let mut known_book = Book::default();
+    let (mut known_book, mut withdrawals) = (Book::default(), Withdrawals::default());
     while frames.position().end < known.end
         && let Some(frame) = frames.next_frame()?
     {
-        for (_, entry) in &frame.entries {
+        for (place, entry) in &frame.entries {
+            withdrawals.note(place.offset, entry);
             // What it says of contradictions is among the findings already.
             let _ = known_book.enter_one(entry);
         }
@@ -264,13 +295,16 @@ fn compare(dir: &Path, book: &Book) -> Result<String, LedgerError> {
     if says(&indexed) != says(&known_book) {
         return Err(apart("the store's jobs are not those of the journal".into()));
     }
+    if indexed.workers != known_book.workers {
+        return Err(apart("the store's quarantined workers are not those of the journal".into()));
+    }
     let mut commits = 0_u64;
     let mut frames = Frames::open(dir)?;
     while frames.position().end < known.end
         && let Some(frame) = frames.next_frame()?
     {
         for (place, entry) in &frame.entries {
-            let Entry::Commit(commit) = entry else { continue };
+            let Some((commit, _)) = withdrawals.counts(place.offset, entry) else { continue };
             if known_book.account(commit.job).is_none() {
                 continue;
             }
@@ -340,69 +374,6 @@ pub fn rebuild(dir: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<Rebuild
     let ledger = EmbeddedLedger::open_locked(dir, lock, progress)?;
     let jobs = super::Ledger::jobs(&ledger)?.len();
     Ok(RebuildReport { jobs, bytes, moved, seconds: begun.elapsed().as_secs_f64() })
-}
-
-/// What [`export`] wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
-    /// Lines.
-    pub entries: u64,
-    /// What stands at the end of the journal and was left out.
-    pub tail: Option<Tail>,
-}
-
-/// Writes every entry of the journal as a line of JSON, those of removed jobs included. Needs no lock: a running
-/// coordinator only appends. Counts are strings, bytes hexadecimal.
-///
-/// # Errors
-///
-/// When the journal does not read, or `out` fails.
-pub fn export(dir: &Path, out: &mut dyn Write) -> Result<Exported, LedgerError> {
-    let mut frames = Frames::open(dir)?;
-    let mut entries = 0;
-    let failed = |e: std::io::Error| LedgerError::Io {
-        doing: "write the export of",
-        path: dir.join(JOURNAL),
-        reason: e.to_string(),
-    };
-    while let Some(frame) = frames.next_frame()? {
-        for (place, entry) in &frame.entries {
-            let mut line = to_json(entry);
-            line["offset"] = place.offset.to_string().into();
-            writeln!(out, "{line}").map_err(failed)?;
-            entries += 1;
-        }
-    }
-    out.flush().map_err(failed)?;
-    Ok(Exported { entries, tail: frames.tail().cloned() })
-}
-
-fn to_json(entry: &Entry) -> serde_json::Value {
-    use serde_json::json;
-    let text = |n: u64| n.to_string();
-    match entry {
-        Entry::Job(r) => json!({
-            "entry": "job", "job": hex(&r.id.0), "name": hex(&r.name), "kind": r.kind, "revision": r.revision,
-            "settings": serde_json::from_str::<serde_json::Value>(&r.settings).unwrap_or_else(|_| json!(r.settings)),
-            "units": text(r.units), "weight": r.weight, "created_unix_ms": text(r.created_unix_ms),
-        }),
-        Entry::Commit(c) | Entry::Conflict(c) => json!({
-            "entry": if matches!(entry, Entry::Commit(_)) { "commit" } else { "conflict" },
-            "job": hex(&c.job.0), "start": text(c.range.start), "end": text(c.range.end),
-            "digest": hex(&c.digest), "partial": hex(&c.partial), "worker": hex(&c.worker.0),
-            "busy_us": text(c.busy_us), "at_unix_ms": text(c.at_unix_ms),
-        }),
-        Entry::State { job, state, at_unix_ms } => json!({
-            "entry": "state", "job": hex(&job.0), "state": state, "at_unix_ms": text(*at_unix_ms),
-        }),
-        Entry::Failure { job, unit, worker, error } => json!({
-            "entry": "failure", "job": hex(&job.0), "unit": text(*unit), "worker": hex(&worker.0), "error": error,
-        }),
-        Entry::Quarantine { job, unit } => {
-            json!({ "entry": "quarantine", "job": hex(&job.0), "unit": text(*unit) })
-        }
-        Entry::Retry { job } => json!({ "entry": "retry", "job": hex(&job.0) }),
-    }
 }
 
 /// Exact counts are strings: readers of JSON round large numbers.
