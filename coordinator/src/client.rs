@@ -9,7 +9,8 @@ use futures_util::{StreamExt, stream::FuturesUnordered};
 use jobs::Report;
 use proto::v1::{
     Act, Action, AuditRequest, ControlRequest, DrainRequest, JobStatus, LeaderRequest, ListRequest,
-    ResultRequest, StatusRequest, SubmitRequest, WorkerStatus, WorkersRequest, jobs_client::JobsClient,
+    ReadmitRequest, ResultRequest, StatusRequest, SubmitRequest, VerifyRequest, VerifyStatus, WorkersReply,
+    WorkersRequest, jobs_client::JobsClient,
 };
 use tokio::time::timeout;
 use tonic::{Code, Status, Streaming};
@@ -172,13 +173,31 @@ impl Client {
         Ok(self.rpc.control(request).await?.into_inner())
     }
 
-    /// Connected workers.
+    /// Connected workers, and the quarantined.
     ///
     /// # Errors
     ///
     /// When the coordinator cannot tell.
-    pub async fn workers(&mut self) -> Result<Vec<WorkerStatus>, ClientError> {
-        Ok(self.rpc.workers(WorkersRequest {}).await?.into_inner().workers)
+    pub async fn workers(&mut self) -> Result<WorkersReply, ClientError> {
+        Ok(self.rpc.workers(WorkersRequest {}).await?.into_inner())
+    }
+
+    /// Lifts the quarantine of a worker; returns its name.
+    ///
+    /// # Errors
+    ///
+    /// When `worker` names no quarantined worker, or several.
+    pub async fn readmit(&mut self, worker: &str) -> Result<String, ClientError> {
+        Ok(self.rpc.readmit(ReadmitRequest { worker: worker.into() }).await?.into_inner().worker)
+    }
+
+    /// Has a sample of a job computed again; how that goes on. Dropping the stream calls it off.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such job, or it is not in a state for it.
+    pub async fn verify(&mut self, request: VerifyRequest) -> Result<Streaming<VerifyStatus>, ClientError> {
+        Ok(self.rpc.verify(request).await?.into_inner())
     }
 
     /// Gives a worker no further leases; returns its name.

@@ -44,6 +44,26 @@ fn a_farm_under_dozens_of_kills_counts_every_unit_once() {
     assert_eq!((&job["committed_units"], &job["gaps"]), (&units.to_string().into(), &"0".into()), "{job}");
 }
 
+/// The same where two workers have to agree: claims and confirmations are as durable as commits.
+#[test]
+fn a_farm_of_two_replicas_under_kills_counts_every_unit_once() {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed());
+    let mut farm = Farm::start(3, &["--lease-ms", "500", "--silence-ms", "2000"]);
+    let units = 10_000;
+    farm.ask(&["submit", "noop", "--units", &units.to_string(), "--unit-us", "1000", "--replicas", "2"]);
+    for _ in 0..24 {
+        strike(&mut farm, &mut rng);
+    }
+    let status = farm.wait("noop");
+    assert_eq!(status["state"], "finished", "{status}\n{}", farm.log());
+    let result = farm.ask(&["result", "noop"]);
+    assert_eq!(result["sum"], (units * (units - 1) / 2).to_string());
+    let report = farm.check_ledger();
+    let job = &report["jobs"][0];
+    assert_eq!((&job["committed_units"], &job["gaps"]), (&units.to_string().into(), &"0".into()), "{job}");
+    assert_eq!(report["quarantined_workers"], "0");
+}
+
 /// The cluster job itself. It is quick, so it is started afresh each time it ends under the storm.
 #[test]
 fn the_search_recount_of_9x9_under_kills_ends_with_the_exact_total() {

@@ -23,9 +23,9 @@ use std::{fs, ops::Range, path::Path, sync::Arc};
 use coordinator::{
     ledger::{
         CommitRecord, EmbeddedLedger, Entry, JobRecord, JobState, JobSummary, Ledger, LedgerError,
-        etcd::Merging,
+        Quarantine, etcd::Merging,
     },
-    scheduler::{JobId, WorkerId},
+    scheduler::{JobId, Vote, WorkerId},
 };
 use place::{Folder, Place};
 
@@ -62,6 +62,14 @@ fn commit_record(id: u8, range: Range<u64>, partial: Vec<u8>) -> CommitRecord {
 fn commit(id: u8, range: Range<u64>) -> Entry {
     let partial = format!("partial of {range:?}").into_bytes();
     Entry::Commit(commit_record(id, range, partial))
+}
+
+fn claim(id: u8, by: u8, range: Range<u64>) -> Entry {
+    Entry::Claim(CommitRecord { worker: WorkerId([by; 16]), ..commit_record(id, range, vec![by]) })
+}
+
+fn vote(by: u8, range: Range<u64>) -> Vote {
+    Vote { range, worker: WorkerId([by; 16]), digest: *blake3::hash(&[by]).as_bytes() }
 }
 
 fn state(id: u8, state: JobState) -> Entry {
@@ -140,6 +148,26 @@ fn some_groups() -> Vec<Vec<Entry>> {
         vec![Entry::Retry { job: JobId([1; 16]) }, failure(1, 9), state(1, JobState::Running)],
         vec![state(2, JobState::Removed), named_job(4, 2, 50)],
         vec![commit(4, 3..4), commit(1, 500..600)],
+        vec![Entry::Replicas { job: JobId([4; 16]), replicas: 2 }, claim(4, 1, 10..14), claim(4, 2, 10..14)],
+        vec![
+            Entry::WorkerQuarantined(Quarantine {
+                worker: WorkerId([2; 16]),
+                name: "w2".into(),
+                why: "it lied".into(),
+                at_unix_ms: 78,
+                swept: false,
+            }),
+            Entry::Confirm {
+                commit: commit_record(4, 10..14, b"agreed".to_vec()),
+                by: vec![WorkerId([1; 16]), WorkerId([9; 16])],
+            },
+            claim(4, 3, 20..22),
+        ],
+        vec![Entry::Withdraw { job: JobId([1; 16]), range: 10..20 }, commit(1, 10..15)],
+        vec![
+            Entry::WorkerSwept { worker: WorkerId([2; 16]) },
+            Entry::WorkerReadmitted { worker: WorkerId([2; 16]), at_unix_ms: 79 },
+        ],
     ]
 }
 
@@ -159,8 +187,14 @@ fn every_entry_is_there(place: &mut dyn Place) {
     let first = &before[0];
     assert_eq!(
         first.1.iter().map(|c| c.range.clone()).collect::<Vec<_>>(),
-        [0..10, 10..20, 100..110, 500..600]
+        [0..10, 10..15, 100..110, 500..600]
     );
+    assert_eq!(first.0.withdrawn_units, 10);
+    // That of the worker that was quarantined is void, those of units that are agreed on are settled.
+    let last = &before[2].0;
+    assert_eq!((last.replicas, &last.claims[..]), (2, &[vote(3, 20..22)][..]));
+    assert_eq!(ledger.behind(JobId([4; 16]), 10).unwrap(), [WorkerId([1; 16]), WorkerId([9; 16])]);
+    assert_eq!(ledger.behind(JobId([4; 16]), 3).unwrap(), [WorkerId([9; 16])]);
     assert_eq!(first.0.failures.len(), 1);
     assert_eq!(first.0.conflicts[0].partial, b"other");
     assert!(first.0.quarantined.is_empty());
@@ -238,19 +272,20 @@ fn check_export_and_rebuild_tell_the_same() {
     drop(ledger);
     let report = coordinator::ledger::check(dir.path()).unwrap();
     assert_eq!(report.findings, [""; 0]);
-    assert!(report.store.starts_with("agrees with the journal (3 jobs, 6 commits)"), "{}", report.store);
-    assert_eq!((report.frames, report.entries), (9, 22));
-    assert_eq!(report.jobs[0].committed_units, 130);
-    assert_eq!(report.jobs[0].first_gaps, ["20..100", "110..500", "600..1000"]);
+    assert!(report.store.starts_with("agrees with the journal (3 jobs, 7 commits)"), "{}", report.store);
+    assert_eq!((report.frames, report.entries), (13, 32));
+    assert_eq!((report.jobs[0].commits, report.jobs[0].committed_units), (4, 125));
+    assert_eq!((report.jobs[0].withdrawn_units, report.jobs[2].claims), (10, 1));
+    assert_eq!(report.jobs[0].first_gaps, ["15..100", "110..500", "600..1000"]);
     let rebuilt = coordinator::ledger::rebuild(dir.path(), &mut |_, _| {}).unwrap();
     assert!(rebuilt.moved.unwrap().exists());
     let ledger = EmbeddedLedger::open(dir.path()).unwrap();
     assert_eq!(all(&ledger).unwrap(), before);
     let mut lines = Vec::new();
     let exported = coordinator::ledger::export(dir.path(), &mut lines).unwrap();
-    assert_eq!((exported.entries, exported.tail), (22, None));
+    assert_eq!((exported.entries, exported.tail), (32, None));
     let text = String::from_utf8(lines).unwrap();
     let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    assert_eq!(lines.len(), 22);
+    assert_eq!(lines.len(), 32);
     assert_eq!(lines[2]["end"], "10");
 }

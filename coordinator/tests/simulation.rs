@@ -5,6 +5,8 @@
 
 #[path = "simulation/chaos.rs"]
 mod chaos;
+#[path = "simulation/doubts.rs"]
+mod doubts;
 #[path = "simulation/engine.rs"]
 mod engine;
 #[path = "simulation/farmhand.rs"]
@@ -73,4 +75,9 @@ fn a_unit_taken_for_done_after_a_restart_is_noticed() {
 #[test]
 fn a_return_that_gets_lost_is_noticed() {
     is_noticed(Sabotage::LoseReturn);
+}
+
+#[test]
+fn a_claim_that_counts_is_noticed() {
+    is_noticed(Sabotage::BelieveAnyone);
 }

@@ -1,6 +1,8 @@
 //! Strangers, liars and babblers on the port: refused with a reason, and nobody else notices.
 
 mod farm;
+#[path = "farm/puppet.rs"]
+mod puppet;
 
 use std::{
     io::{Read, Write},
@@ -10,88 +12,9 @@ use std::{
 
 use coordinator::ledger::{CommitRecord, EmbeddedLedger, Entry, Ledger};
 use farm::Farm;
-use proto::v1::{
-    Commit, FromWorker, Hello, KindVersion, SubmitRequest, ToWorker, Verdict, farm_client::FarmClient,
-    jobs_client::JobsClient, order::Order,
-};
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Code, Status, Streaming, transport::Channel};
-
-/// A worker of our own, that says what it likes.
-struct Puppet {
-    say: mpsc::Sender<FromWorker>,
-    hear: Streaming<ToWorker>,
-}
-
-fn hello(id: u8) -> Hello {
-    let kinds = jobs::KINDS.iter();
-    Hello {
-        protocol: proto::PROTOCOL,
-        version: "test".into(),
-        worker_id: vec![id; 16].into(),
-        name: format!("puppet-{id}"),
-        slots: 1,
-        prefetch: 0,
-        kinds: kinds.map(|k| KindVersion { name: k.name().into(), revision: k.revision() }).collect(),
-    }
-}
-
-impl Puppet {
-    async fn open(url: &str, first: FromWorker) -> Result<Self, Status> {
-        let channel =
-            Channel::from_shared(url.to_owned()).expect("a URL").connect().await.expect("connected");
-        let (say, messages) = mpsc::channel(16);
-        say.send(first).await.expect("room");
-        let hear = FarmClient::new(channel).work(ReceiverStream::new(messages)).await?.into_inner();
-        Ok(Self { say, hear })
-    }
-
-    /// Opens, and takes the welcome.
-    async fn welcome(url: &str, id: u8) -> Self {
-        let first = FromWorker { hello: Some(hello(id)), ..FromWorker::default() };
-        let mut puppet = Self::open(url, first).await.expect("welcome");
-        assert!(puppet.hear().await.expect("a message").welcome.is_some());
-        // Leases come with the first word after that.
-        puppet.say.send(FromWorker::default()).await.expect("open");
-        puppet
-    }
-
-    async fn hear(&mut self) -> Result<ToWorker, Status> {
-        let heard = tokio::time::timeout(Duration::from_secs(20), self.hear.message()).await;
-        heard.expect("in time").map(Option::unwrap_or_default)
-    }
-
-    /// Waits for a lease: job and range.
-    async fn granted(&mut self) -> (Vec<u8>, std::ops::Range<u64>) {
-        loop {
-            let message = self.hear().await.expect("a message");
-            for order in message.orders {
-                if let Some(Order::Grant(grant)) = order.order {
-                    return (grant.job.to_vec(), grant.start..grant.end);
-                }
-            }
-        }
-    }
-
-    /// Offers a commit; the verdict.
-    async fn offer(&mut self, commit: Commit) -> Verdict {
-        let sequence = commit.sequence;
-        self.say.send(FromWorker { commits: vec![commit], ..FromWorker::default() }).await.expect("open");
-        loop {
-            let message = self.hear().await.expect("a message");
-            if let Some(answer) = message.answers.iter().find(|answer| answer.sequence == sequence) {
-                return answer.verdict();
-            }
-        }
-    }
-}
-
-fn commit(sequence: u64, job: &[u8], range: std::ops::Range<u64>, partial: Vec<u8>) -> Commit {
-    let digest = blake3::hash(&partial).as_bytes().to_vec().into();
-    let (start, end) = (range.start, range.end);
-    Commit { sequence, job: job.to_vec().into(), start, end, digest, partial: partial.into(), busy_us: 1 }
-}
+use proto::v1::{FromWorker, Hello, SubmitRequest, ToWorker, Verdict, jobs_client::JobsClient};
+use puppet::{Puppet, commit, hello, recount_partial};
+use tonic::{Code, transport::Channel};
 
 /// What `noop` gives for a range.
 fn noop_partial(range: std::ops::Range<u64>) -> Vec<u8> {
@@ -206,21 +129,6 @@ async fn results_are_examined_before_they_count() {
     assert_eq!(farm.wait("noop")["done"], 1000);
     assert_eq!(farm.ask(&["result", "noop"])["sum"], "499500");
     farm.check_ledger();
-}
-
-/// A believable lie: the number of completions of one class, changed by one.
-fn recount_partial(range: std::ops::Range<u64>, lie: bool) -> Vec<u8> {
-    let settings = r#"{"shape":"2x3","method":"gangster","fillings":false}"#;
-    let job = jobs::find("recount").expect("a kind").open(settings).expect("a job");
-    let mut sum = job.accumulator();
-    for unit in range {
-        sum.run_unit(unit, &jobs::UnitContext::free()).expect("runs");
-    }
-    let mut bytes = sum.bytes().expect("bytes");
-    if lie {
-        *bytes.last_mut().expect("not empty") ^= 1;
-    }
-    bytes
 }
 
 #[tokio::test]

@@ -376,7 +376,9 @@ impl Agent {
             return self.outbox.event(LeaseEvent { lease: id, event: Some(Event::Returned(true)) });
         };
         self.last_key += 1;
-        let lease = Arc::new(Lease::new(id, self.last_key, link.ledger, job, grant.start..grant.end));
+        let lease =
+            Lease::new(id, self.last_key, link.ledger, job, grant.start..grant.end).whole(grant.whole);
+        let lease = Arc::new(lease);
         self.current.insert(id, Arc::clone(&lease));
         self.leases.insert(lease.key, Arc::clone(&lease));
         self.crew.add(lease, open);

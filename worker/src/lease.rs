@@ -48,6 +48,8 @@ pub struct Lease {
     pub job: [u8; 16],
     /// First unit.
     pub start: u64,
+    /// Its result is compared with another worker's: it is handed in whole, or not at all.
+    whole: bool,
     claims: Mutex<Claims>,
     stop: AtomicU8,
 }
@@ -67,7 +69,13 @@ impl Lease {
     pub fn new(id: u64, key: u64, ledger: [u8; 16], job: [u8; 16], range: Range<u64>) -> Self {
         let Range { start, end } = range;
         let claims = Mutex::new(Claims { next: start, reached: start, end });
-        Self { id, key, ledger, job, start, claims, stop: AtomicU8::new(Stop::No as u8) }
+        Self { id, key, ledger, job, start, whole: false, claims, stop: AtomicU8::new(Stop::No as u8) }
+    }
+
+    /// The same, to be handed in whole or not at all.
+    #[must_use]
+    pub fn whole(self, whole: bool) -> Self {
+        Self { whole, ..self }
     }
 
     fn claims(&self) -> MutexGuard<'_, Claims> {
@@ -78,7 +86,9 @@ impl Lease {
     /// Shortens the lease to `end`, or to the first unit that no one has begun, and returns its new end.
     pub fn shrink(&self, end: u64) -> u64 {
         let mut claims = self.claims();
-        claims.end = end.max(claims.next).min(claims.end);
+        if !self.whole {
+            claims.end = end.max(claims.next).min(claims.end);
+        }
         claims.end
     }
 
@@ -243,7 +253,9 @@ fn stretch_by_stretch(
         }
         lease.finish(unit);
         let now = Instant::now();
-        if now - stretch.began >= pace.commit_every {
+        if lease.whole {
+            // A part of it is of no use to anybody. It is short: another worker handed it in as one stretch.
+        } else if now - stretch.began >= pace.commit_every {
             settle()?;
             if let Some(output) = stretch.output(lease)? {
                 report(Report::Commit(output));
@@ -278,8 +290,9 @@ impl Stretch {
     }
 
     fn output(&self, lease: &Lease) -> Result<Option<Output>, Failure> {
-        let range = self.start..lease.reached();
-        if range.is_empty() || lease.abandoned() {
+        let Claims { reached, end, .. } = *lease.claims();
+        let range = self.start..reached;
+        if range.is_empty() || lease.abandoned() || (lease.whole && reached < end) {
             return Ok(None);
         }
         let partial = self.sum.bytes().map_err(|e| (self.start, e.to_string()))?;

@@ -42,6 +42,8 @@ pub const METHODS: &[(&str, Right)] = &[
     ("/nonet.v1.Jobs/Drain", Right::Operate),
     ("/nonet.v1.Jobs/Audit", Right::Operate),
     ("/nonet.v1.Jobs/Leader", Right::View),
+    ("/nonet.v1.Jobs/Readmit", Right::Operate),
+    ("/nonet.v1.Jobs/Verify", Right::Operate),
 ];
 
 /// What the rpc at `path` needs; none when there is no such rpc.

@@ -3,14 +3,17 @@
 
 use std::{io::BufRead, ops::Range};
 
-use jobs::{NeededReport, PartSink, Progress, Report, UnitContext, UnitError};
+use jobs::{
+    NeededReport, PartSink, Progress, Report, UnitContext, UnitError,
+    input::{Local, Storage},
+};
 use worker::bridge::guarded;
 
 use super::{FORMAT, ReadLines, Record};
 use crate::{
     engine::{Folded, Opened, SharedJob, reopen},
     ledger::Chain,
-    scheduler::{RangeSet, hex},
+    scheduler::{Digest, RangeSet, hex},
 };
 
 /// What is wrong with a certificate.
@@ -223,22 +226,33 @@ fn bytes(text: &str) -> Result<Vec<u8>, String> {
 pub enum Recomputed {
     /// The same.
     Same,
-    /// Something else: one of the two is wrong.
-    Different,
+    /// Something else, with this digest: one of the two is wrong.
+    Different(Digest),
     /// It was not computed to its end.
     Stopped,
     /// It cannot be computed here, for example as a file is missing.
     Failed(String),
 }
 
-/// Computes a range again. Parts that its units make are thrown away.
+/// Computes a range of a certificate again. Parts that its units make are thrown away.
 pub fn recompute(checked: &Checked, range: &RangeOfJob, stop: &(dyn Fn() -> bool + Sync)) -> Recomputed {
     let Some(section) = checked.jobs.get(range.job) else {
         return Recomputed::Failed("there is no such job in the certificate".into());
     };
-    let context = UnitContext::new(stop, None).with_parts(Some(&Nowhere));
-    let mut sum = std::sync::Arc::clone(&section.job).accumulator();
-    for unit in range.units.clone() {
+    recompute_range(&section.job, &range.units, &range.digest, Local::shared(), stop)
+}
+
+/// Computes a range of a job again, and compares. Parts that its units make are thrown away.
+pub(crate) fn recompute_range(
+    job: &SharedJob,
+    units: &Range<u64>,
+    digest: &Digest,
+    storage: &std::sync::Arc<dyn Storage>,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Recomputed {
+    let context = UnitContext::new(stop, None).with_parts(Some(&Nowhere)).with_storage(storage);
+    let mut sum = std::sync::Arc::clone(job).accumulator();
+    for unit in units.clone() {
         match guarded(|| sum.run_unit(unit, &context)) {
             Ok(Ok(())) => {}
             Ok(Err(UnitError::Stopped)) => return Recomputed::Stopped,
@@ -248,8 +262,8 @@ pub fn recompute(checked: &Checked, range: &RangeOfJob, stop: &(dyn Fn() -> bool
         }
     }
     match sum.bytes() {
-        Ok(bytes) if blake3::hash(&bytes).as_bytes() == &range.digest => Recomputed::Same,
-        Ok(_) => Recomputed::Different,
+        Ok(bytes) if blake3::hash(&bytes).as_bytes() == digest => Recomputed::Same,
+        Ok(bytes) => Recomputed::Different(*blake3::hash(&bytes).as_bytes()),
         Err(error) => Recomputed::Failed(error.to_string()),
     }
 }

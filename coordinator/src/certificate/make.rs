@@ -7,7 +7,7 @@ use jobs::{NeededReport, Report};
 use super::{FORMAT, Lines, Record, check::Sum};
 use crate::{
     ledger::{Chain, CommitRecord, JobState, JobSummary, LedgerError, Reading},
-    scheduler::{JobId, hex},
+    scheduler::{JobId, WorkerId, hex},
 };
 
 /// Why there is no certificate.
@@ -45,7 +45,7 @@ pub struct Made {
 /// When there is no such job, it is not finished, what it has yielded does not add up, or `out` fails.
 pub fn make(ledger: &dyn Reading, wanted: &str, out: &mut dyn Write) -> Result<Made, MakeError> {
     let jobs = ledger.jobs()?;
-    let job = one(&jobs, wanted).map_err(MakeError::Job)?;
+    let job = one_job(&jobs, wanted).map_err(MakeError::Job)?;
     let mut lines = Lines { out, chain: Chain::default() };
     lines.put(&Record::Certificate {
         format: FORMAT,
@@ -61,7 +61,7 @@ pub fn make(ledger: &dyn Reading, wanted: &str, out: &mut dyn Write) -> Result<M
 }
 
 /// The one job that is meant.
-fn one<'a>(jobs: &'a [JobSummary], wanted: &str) -> Result<&'a JobSummary, String> {
+pub(crate) fn one_job<'a>(jobs: &'a [JobSummary], wanted: &str) -> Result<&'a JobSummary, String> {
     let is_meant = |job: &&JobSummary| {
         let record = &job.record;
         record.kind == wanted || [&record.name, &record.id.0].iter().any(|id| hex(*id).starts_with(wanted))
@@ -131,10 +131,10 @@ impl Maker<'_> {
         add: &mut dyn FnMut(&CommitRecord) -> Result<(), String>,
     ) -> Result<(), MakeError> {
         let (mut failed, ledger) = (None, self.ledger);
-        let read = ledger.commits(job, &mut |commit| {
-            let put = add(&commit)
+        let read = ledger.commits(job, &mut |commit, by| {
+            let put = add(commit)
                 .map_err(|why| MakeError::Job(format!("range {:?}: {why}", commit.range)))
-                .and_then(|()| self.range(&commit));
+                .and_then(|()| self.range(commit, by));
             put.map_err(|error| {
                 let text = error.to_string();
                 failed = Some(error);
@@ -147,7 +147,7 @@ impl Maker<'_> {
         }
     }
 
-    fn range(&mut self, commit: &CommitRecord) -> Result<(), MakeError> {
+    fn range(&mut self, commit: &CommitRecord, by: &[WorkerId]) -> Result<(), MakeError> {
         self.ranges += 1;
         Ok(self.lines.put(&Record::Range {
             start: commit.range.start,
@@ -157,6 +157,7 @@ impl Maker<'_> {
             worker: hex(&commit.worker.0),
             busy_us: commit.busy_us,
             at_unix_ms: commit.at_unix_ms,
+            also: by.iter().filter(|by| **by != commit.worker).map(|by| hex(&by.0)).collect(),
         })?)
     }
 }

@@ -22,6 +22,7 @@ use std::io::{self, BufRead, Write};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+pub(crate) use self::{check::recompute_range, make::one_job};
 pub use self::{
     check::{CheckError, Checked, RangeOfJob, Recomputed, Section, check, recompute},
     make::{Made, MakeError, make},
@@ -80,6 +81,9 @@ enum Record {
         busy_us: u64,
         #[serde(with = "text")]
         at_unix_ms: u64,
+        /// Other workers that got the same, where results had to be agreed on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        also: Vec<String>,
     },
     /// What all ranges together say.
     Report {

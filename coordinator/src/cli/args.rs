@@ -9,6 +9,7 @@ use super::{
     audit::AuditArgs, bench::BenchArgs, canonical::CanonicalArgs, certificate::CertificateArgs,
     certs::CertsArgs, compare::CompareArgs, daemon::CoordinatorArgs, explain::ExplainArgs,
     ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs, storm::StormArgs, tokens::TokensArgs,
+    verify::VerifyArgs,
 };
 
 /// How a listing or a status is printed.
@@ -67,6 +68,10 @@ pub struct SubmitArgs {
     /// Share of the workers, relative to other jobs
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub weight: u32,
+    /// Distinct workers that have to agree on a result before it counts; whoever disagrees is quarantined. A job that is
+    /// there already takes a larger number only as long as it has no results
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=3))]
+    pub replicas: u32,
     /// Replace an earlier run of the same job
     #[arg(long)]
     pub fresh: bool,
@@ -148,7 +153,7 @@ pub struct StatusArgs {
 
 /// One worker.
 #[derive(Debug, Args)]
-pub struct DrainArgs {
+pub struct WorkerArg {
     /// Name of the worker, or the start of its id
     pub worker: String,
     #[command(flatten)]
@@ -179,7 +184,13 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .subcommand(run)
         .subcommand(submit)
-        .subcommand(storm)
+        .subcommand(storm);
+    with_security(with_tools(with_cluster(nonet)))
+}
+
+/// The daemons, and what is asked of a coordinator.
+fn with_cluster(nonet: Command) -> Command {
+    nonet
         .subcommand(CoordinatorArgs::augment_args(verb(
             "coordinator",
             "Serve jobs to workers",
@@ -215,8 +226,27 @@ pub fn command() -> Command {
             "Take up a cancelled job, or the work units that were given up",
             "retry recount",
         )))
-        .subcommand(ListArgs::augment_args(verb("workers", "List connected workers", "workers")))
-        .subcommand(DrainArgs::augment_args(verb("drain", "Give a worker no further leases", "drain node17")))
+        .subcommand(VerifyArgs::augment_args(verb(
+            "verify",
+            "Have a random sample of a job computed again by other workers, or here, and compare",
+            "verify recount --sample 1%\n  nonet verify recount --sample 1% --state ./nonet-state",
+        )))
+        .subcommand(ListArgs::augment_args(verb(
+            "workers",
+            "List connected workers, and those that are quarantined",
+            "workers",
+        )))
+        .subcommand(WorkerArg::augment_args(verb("drain", "Give a worker no further leases", "drain node17")))
+        .subcommand(WorkerArg::augment_args(verb(
+            "readmit",
+            "Let a quarantined worker in again",
+            "readmit node17",
+        )))
+}
+
+/// What works on files here.
+fn with_tools(nonet: Command) -> Command {
+    nonet
         .subcommand(LedgerArgs::augment_args(verb(
             "ledger",
             "Check, rebuild or export a ledger",
@@ -257,13 +287,7 @@ pub fn command() -> Command {
             "bench",
             "Measure this program on this machine",
             "bench recount",
-        )));
-    with_security(nonet)
-}
-
-fn verb(name: &'static str, about: &'static str, example: &'static str) -> Command {
-    let head = if example.contains('\n') { "Examples" } else { "Example" };
-    Command::new(name).about(about).after_help(format!("{head}:\n  nonet {example}"))
+        )))
 }
 
 /// Who may do what, and who did.
@@ -294,7 +318,9 @@ fn of_kinds() -> [Command; 3] {
         "Examples:\n  nonet run recount --shape 2x3\n  nonet run solve puzzles.txt --format html > report.html",
     );
     let submit = Command::new("submit").about("Hand a job to a coordinator");
-    let submit = submit.after_help("Example:\n  nonet submit recount --method search --wait");
+    let submit = submit.after_help(
+        "Examples:\n  nonet submit recount --method search --wait\n  nonet submit recount --method search --replicas 2",
+    );
     let storm = Command::new("storm")
         .about("Run a job under kills, pauses and cuts, and count what was lost or doubled");
     let storm = storm.after_help(
@@ -303,6 +329,12 @@ fn of_kinds() -> [Command; 3] {
          nonet storm recount --method search --on etcd --seed 7",
     );
     [with_outputs(kinds::<RunArgs>(run)), kinds::<SubmitArgs>(submit), kinds::<StormArgs>(storm)]
+}
+
+/// A command with its example.
+fn verb(name: &'static str, about: &'static str, example: &'static str) -> Command {
+    let head = if example.contains('\n') { "Examples" } else { "Example" };
+    Command::new(name).about(about).after_help(format!("{head}:\n  nonet {example}"))
 }
 
 /// The argument of kinds that have an output.

@@ -65,7 +65,8 @@ struct CheckArgs {
     format: Format,
 }
 
-fn share(text: &str) -> Result<f64, String> {
+/// A share of the work units.
+pub fn share(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     match number.trim().parse::<f64>() {
         Ok(number) if number > 0.0 && number <= unit => Ok(number / unit),

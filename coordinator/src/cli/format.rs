@@ -6,14 +6,14 @@ use jobs::{
     Report,
     page::{Page, Picture},
 };
-use proto::v1::{JobStatus, State, WorkerStatus};
+use proto::v1::{JobStatus, State};
 use serde_json::{Value, json};
 
 use super::{
     args::{Format, ReportFormat},
     exit::{Failure, Outcome},
     output,
-    progress::{duration, share, words},
+    progress::{share, words},
 };
 
 /// Writes to standard output. A reader that has seen enough (`| head`) is no failure.
@@ -108,6 +108,9 @@ pub fn job_json(status: &JobStatus) -> Value {
         "created_unix_ms": status.created_unix_ms,
         "detail": status.detail,
         "waits_for": status.waits_for,
+        "replicas": status.replicas,
+        "unconfirmed": status.unconfirmed,
+        "quarantined_workers": status.quarantined_workers,
     })
 }
 
@@ -136,7 +139,7 @@ pub fn job_line(status: &JobStatus) -> String {
     line
 }
 
-fn short(name: &str) -> &str {
+pub fn short(name: &str) -> &str {
     name.get(..12).unwrap_or(name)
 }
 
@@ -163,54 +166,7 @@ pub fn jobs(jobs: &[JobStatus], format: Format) -> String {
     }
 }
 
-/// A list of workers.
-pub fn workers(workers: &[WorkerStatus], format: Format) -> String {
-    match format {
-        Format::Json => {
-            let one = |w: &WorkerStatus| {
-                json!({
-                    "id": w.id, "name": w.name, "version": w.version, "slots": w.slots, "leases": w.leases,
-                    "units_done": w.units_done, "silent_ms": w.silent_ms,
-                    "connected_unix_ms": w.connected_unix_ms, "draining": w.draining,
-                })
-            };
-            Value::Array(workers.iter().map(one).collect()).to_string() + "\n"
-        }
-        Format::Csv => {
-            let head = "id,name,slots,leases,units_done,silent_ms,draining".to_owned();
-            let row = |w: &WorkerStatus| {
-                let name = w.name.replace([',', '"', '\n'], "_");
-                let (id, draining) = (&w.id, w.draining);
-                format!("{id},{name},{},{},{},{},{draining}", w.slots, w.leases, w.units_done, w.silent_ms)
-            };
-            lines(std::iter::once(head).chain(workers.iter().map(row)))
-        }
-        Format::Table if workers.is_empty() => "no workers are connected\n".into(),
-        Format::Table => {
-            let row = |w: &WorkerStatus| {
-                let heard = format!("{} ago", duration(w.silent_ms));
-                let doing = if w.draining { "draining" } else { "working" };
-                [
-                    short(&w.id).into(),
-                    w.name.clone(),
-                    format!("{}/{}", w.leases, w.slots),
-                    w.units_done.to_string(),
-                ]
-                .into_iter()
-                .chain([heard, doing.into()])
-                .collect::<Vec<String>>()
-                .try_into()
-                .unwrap_or_default()
-            };
-            table(
-                ["ID", "NAME", "LEASES/SLOTS", "UNITS DONE", "HEARD", "STATE"],
-                &workers.iter().map(row).collect::<Vec<_>>(),
-            )
-        }
-    }
-}
-
-fn lines(rows: impl Iterator<Item = String>) -> String {
+pub fn lines(rows: impl Iterator<Item = String>) -> String {
     rows.map(|row| row + "\n").collect()
 }
 

@@ -107,7 +107,7 @@ fn to_json(report: &CheckReport) -> Result<String, Failure> {
 }
 
 fn table(report: &CheckReport) -> String {
-    let CheckReport { ledger, frames, entries, bytes, chain, jobs, store, tail, findings } = report;
+    let CheckReport { ledger, frames, entries, bytes, chain, jobs, store, tail, findings, .. } = report;
     let mut text =
         format!("ledger   {ledger}\njournal  {entries} entries in {frames} groups, {bytes} bytes\n");
     text += &format!("chain    {chain}\nstore    {store}\n");
@@ -128,6 +128,15 @@ fn table(report: &CheckReport) -> String {
             job.wrong_digests,
             job.gaps
         );
+        if job.replicas > 1 || job.claims != 0 || job.withdrawn_units != 0 {
+            text += &format!(
+                "    {} workers have to agree; {} results do not count, {} units were withdrawn\n",
+                job.replicas, job.claims, job.withdrawn_units
+            );
+        }
+    }
+    if report.quarantined_workers > 0 {
+        text += &format!("workers  {} quarantined\n", report.quarantined_workers);
     }
     for finding in findings {
         text += &format!("FINDING  {finding}\n");

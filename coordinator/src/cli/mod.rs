@@ -26,6 +26,8 @@ mod run;
 mod source;
 mod storm;
 mod tokens;
+mod verify;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -77,8 +79,10 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "status" => remote::status(read_args(matches)?).await,
         "result" => remote::result(read_args(matches)?).await,
         "pause" | "resume" | "cancel" | "retry" => remote::control(command, read_args(matches)?).await,
-        "workers" => remote::workers(read_args(matches)?).await,
-        "drain" => remote::drain(read_args(matches)?).await,
+        "verify" => verify::run(read_args(matches)?).await,
+        "workers" => workers::workers(read_args(matches)?).await,
+        "drain" => workers::drain(read_args(matches)?).await,
+        "readmit" => workers::readmit(read_args(matches)?).await,
         other => Err(Failure::usage(format!("no command {other:?}: `nonet --help` lists them"))),
     }
 }

@@ -91,6 +91,12 @@ pub fn words(status: &JobStatus) -> String {
     if !status.waits_for.is_empty() {
         words.push(format!("needs {}", status.waits_for));
     }
+    if status.unconfirmed > 0 {
+        words.push(format!("{} computed, not confirmed by another worker", status.unconfirmed));
+    }
+    if status.quarantined_workers > 0 {
+        words.push(format!("{} workers quarantined", status.quarantined_workers));
+    }
     if status.waiting_for_second_worker > 0 {
         let n = status.waiting_for_second_worker;
         words.push(format!("{n} failed once and wait for another worker"));

@@ -11,8 +11,7 @@ use worker::{
 
 use super::{
     args::{
-        DrainArgs, Format, JobArgs, ListArgs, RemoteArgs, ReportFormat, ResultArgs, StatusArgs, SubmitArgs,
-        WhichArgs,
+        Format, JobArgs, ListArgs, RemoteArgs, ReportFormat, ResultArgs, StatusArgs, SubmitArgs, WhichArgs,
     },
     exit::{Failure, Outcome},
     format, output, run,
@@ -35,7 +34,8 @@ pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
         return Err(Failure::usage("--format html is for reports: --wait is missing".into()));
     }
     let request = run::submission(kind, matches, None).await?;
-    let request = SubmitRequest { weight: args.weight, fresh: args.fresh, ..request };
+    let (weight, replicas, fresh) = (args.weight, args.replicas, args.fresh);
+    let request = SubmitRequest { weight, replicas, fresh, ..request };
     let mut client = connect(args.to).await?;
     let (job, existed) = client.submit(request).await?;
     if existed {
@@ -121,18 +121,4 @@ pub async fn control(verb: &str, args: JobArgs) -> Result<Outcome, Failure> {
     let JobArgs { which: WhichArgs { job, to }, format } = args;
     let status = connect(to).await?.control(&job, action).await?;
     print_status(&status, format)
-}
-
-/// `nonet workers`.
-pub async fn workers(args: ListArgs) -> Result<Outcome, Failure> {
-    let workers = connect(args.to).await?.workers().await?;
-    format::print(&format::workers(&workers, args.format))?;
-    Ok(Outcome::Done)
-}
-
-/// `nonet drain`.
-pub async fn drain(args: DrainArgs) -> Result<Outcome, Failure> {
-    let name = connect(args.to).await?.drain(&args.worker).await?;
-    format::print(&format!("{name} gets no further leases\n"))?;
-    Ok(Outcome::Done)
 }

@@ -1,6 +1,6 @@
 //! What users want of jobs: submit, pause, resume, cancel, retry, results.
 
-use proto::v1::{Action, JobStatus, Verdict};
+use proto::v1::{Action, JobStatus, Verdict, WorkersReply};
 
 use super::{
     Answer, Ask, Refusal, Submission,
@@ -25,6 +25,7 @@ pub(crate) enum Ticket {
     /// A job that another one needs was submitted.
     Provided,
     Conflict(SessionId, u64),
+    Readmitted(String, Answer<String>),
 }
 
 /// More jobs than this are refused.
@@ -53,20 +54,27 @@ impl Core {
                     let session = self.sessions.peek(view.session)?;
                     Some(session.status(view.leases, now.saturating_sub(view.heard_ms)))
                 });
-                drop(answer.send(Ok(all.collect())));
+                let workers = all.collect();
+                drop(answer.send(Ok(WorkersReply { workers, quarantined: self.list_quarantined() })));
             }
             Ask::Drain(worker, by, answer) => self.drain(&worker, &by, answer),
             Ask::Acts(last, answer) => drop(answer.send(Ok(self.acts.last(last)))),
+            Ask::Readmit(worker, by, answer) => self.readmit(&worker, &by, answer),
+            Ask::Verify(request, answer) => self.verify(request, answer),
+            Ask::VerifyStop(job, number) => self.verify_stop(job, number),
         }
     }
 
     fn submit(&mut self, submission: Submission, answer: Answer<(JobStatus, bool)>) {
-        let Submission { opened, weight, fresh, by } = submission;
-        let provided = opened.needs.iter().try_for_each(|need| self.provide(need, weight, &by));
+        let provided = submission.opened.needs.iter().try_for_each(|need| self.provide(need, &submission));
         if let Err(refusal) = provided {
             return drop(answer.send(Err(refusal)));
         }
+        let Submission { opened, weight, replicas, fresh, by } = submission;
         match self.by_name(&opened.name) {
+            Some(old) if !fresh && self.jobs.get(&old).is_some_and(|entry| entry.replicas < replicas) => {
+                self.raise(old, Submission { opened, weight, replicas, fresh, by }, answer);
+            }
             Some(old) if !fresh => {
                 // In embedded mode an unfinished job of an earlier life waits for this moment.
                 self.read_past_if_live(old);
@@ -76,11 +84,33 @@ impl Core {
             Some(old) => {
                 self.record_for(&by, ledger::Action::Replace, old);
                 self.remove(old);
-                self.admit(&opened, weight, &by, |id| Ticket::Submitted(id, answer));
+                self.admit(&opened, (weight, replicas), &by, |id| Ticket::Submitted(id, answer));
             }
             None if self.jobs.len() >= MAX_JOBS => drop(answer.send(Err(too_many_jobs()))),
-            None => self.admit(&opened, weight, &by, |id| Ticket::Submitted(id, answer)),
+            None => self.admit(&opened, (weight, replicas), &by, |id| Ticket::Submitted(id, answer)),
         }
+    }
+
+    /// Has more workers agree on the results of a job, if there are none yet: what one has computed would have to be
+    /// computed again.
+    fn raise(&mut self, id: JobId, submission: Submission, answer: Answer<(JobStatus, bool)>) {
+        let Some(entry) = self.jobs.get_mut(&id) else { return };
+        if entry.is_live() && !matches!(entry.past, Past::Known(_)) {
+            return self.park(id, Ask::Submit(submission, answer));
+        }
+        let idle = self.scheduler.job(id).is_some_and(|job| job.done + job.in_flight + job.claimed == 0);
+        if !entry.is_live() || !idle {
+            let (has, wanted) = (entry.replicas, submission.replicas);
+            return drop(answer.send(Err(Refusal::NotNow(format!(
+                "the coordinator has results of this job that needed {has} of {wanted} workers: --fresh computes anew, \
+                 `nonet verify` has a sample computed again"
+            )))));
+        }
+        entry.replicas = submission.replicas;
+        self.feed(Event::JobRemoved(id));
+        let ticket = self.ticket(Ticket::Existed(id, answer));
+        self.append(Entry::Replicas { job: id, replicas: submission.replicas }, ticket);
+        self.reread(id);
     }
 
     /// The run of the job with this name.
@@ -91,7 +121,7 @@ impl Core {
     pub(super) fn admit(
         &mut self,
         opened: &Opened,
-        weight: u32,
+        (weight, replicas): (u32, u32),
         by: &Actor,
         ticket: impl FnOnce(JobId) -> Ticket,
     ) {
@@ -107,10 +137,16 @@ impl Core {
         };
         let id = record.id;
         tracing::info!(job = hex(&record.name), kind = record.kind, units = record.units, "job submitted");
-        self.jobs.insert(id, JobEntry::submitted(record.clone(), opened));
+        self.jobs.insert(id, JobEntry::submitted(record.clone(), replicas, opened));
         self.record_for(by, ledger::Action::Submit, id);
         let ticket = self.ticket(ticket(id));
-        self.append(Entry::Job(record), ticket);
+        if replicas > 1 {
+            // Whoever hears of the job may rely on both.
+            self.append(Entry::Job(record), After::Nothing);
+            self.append(Entry::Replicas { job: id, replicas }, ticket);
+        } else {
+            self.append(Entry::Job(record), ticket);
+        }
         self.read_past(id);
         self.announce();
     }
@@ -144,7 +180,10 @@ impl Core {
             Some(Ticket::Controlled(id, answer)) => drop(answer.send(self.job_status(id))),
             Some(Ticket::Drained(name, answer)) => drop(answer.send(Ok(name))),
             Some(Ticket::Finished(id)) => {
-                if let Some(entry) = self.jobs.get_mut(&id).filter(|entry| entry.state == JobState::Running) {
+                // What a liar had done may have been withdrawn meanwhile.
+                let is_finished =
+                    |entry: &&mut JobEntry| entry.state == JobState::Running && entry.is_complete();
+                if let Some(entry) = self.jobs.get_mut(&id).filter(is_finished) {
                     (entry.state, entry.state_unix_ms) = (JobState::Finished, unix_ms());
                 }
                 self.wake_dependents(id);
@@ -153,6 +192,7 @@ impl Core {
             Some(Ticket::Conflict(session, sequence)) => {
                 self.answer_wire(session, sequence, Verdict::Conflict);
             }
+            Some(Ticket::Readmitted(name, answer)) => drop(answer.send(Ok(name))),
             Some(Ticket::Provided) | None => {}
         }
     }
@@ -178,7 +218,7 @@ impl Core {
     }
 
     /// Keeps a question until the job's commits have been added up.
-    fn park(&mut self, id: JobId, ask: Ask) {
+    pub(super) fn park(&mut self, id: JobId, ask: Ask) {
         self.parked.entry(id).or_default().push(ask);
         self.read_past(id);
     }

@@ -16,16 +16,17 @@ use super::{
     Ask, EngineConfig, Input, Refusal,
     acts::Acts,
     admin::Ticket,
-    folded::Folded,
+    doubts::Said,
     job_entry::{JobEntry, Past},
     sessions::Sessions,
+    verify::Verification,
     writer::{After, FoldError, Reply, Request, Writer},
 };
 use crate::{
-    ledger::{CommitRecord, Entry, JobState, Ledger, LedgerError},
+    ledger::{CommitRecord, Entry, JobState, Ledger, LedgerError, Quarantine},
     scheduler::{
-        CloseReason, Command, Comparison, Event, JobId, JobSpec, LeaseId, Millis, Scheduler, SessionId,
-        Token, Verdict, WorkerId,
+        CloseReason, Command, Comparison, Event, JobId, LeaseId, Millis, Scheduler, SessionId, Token,
+        Verdict, WorkerId,
     },
 };
 
@@ -48,11 +49,16 @@ pub(crate) struct Core {
     pub(super) at_the_door: Vec<Input>,
     pub(super) ledger_id: [u8; 16],
     pub(super) acts: Acts,
+    /// Workers whose results are not believed.
+    pub(super) quarantined: BTreeMap<WorkerId, Quarantine>,
+    /// Samples that are computed again, at most one a job.
+    pub(super) verifications: HashMap<JobId, Verification>,
+    pub(super) last_verification: u64,
     writer: Writer,
     replies: mpsc::UnboundedReceiver<Reply>,
     started: Instant,
     change: watch::Sender<u64>,
-    moved: bool,
+    pub(super) moved: bool,
     commands: VecDeque<Command>,
     obeying: bool,
     failure: Option<LedgerError>,
@@ -63,6 +69,8 @@ pub(super) struct Offer {
     pub session: SessionId,
     pub sequence: u64,
     pub record: CommitRecord,
+    /// Whether it is in the sum once it is durable.
+    pub counts: bool,
 }
 
 const TICK: Duration = Duration::from_millis(100);
@@ -79,6 +87,7 @@ impl Core {
             ledger.jobs()?.into_iter().map(|summary| (summary.record.id, JobEntry::read(summary))).collect();
         let ledger_id = ledger.ledger_id();
         let acts = Acts::read(ledger.acts()?);
+        let quarantined = ledger.quarantined()?.into_iter().map(|known| (known.worker, known)).collect();
         // Unbounded, or the ledger's thread and the engine could wait for each other. What is in it is bounded by
         // what was asked.
         let (reply, replies) = mpsc::unbounded_channel();
@@ -99,6 +108,9 @@ impl Core {
             at_the_door: Vec::new(),
             ledger_id,
             acts,
+            quarantined,
+            verifications: HashMap::new(),
+            last_verification: 0,
             writer,
             replies,
             started: Instant::now(),
@@ -115,6 +127,7 @@ impl Core {
         mut inputs: mpsc::Receiver<Input>,
         stop: CancellationToken,
     ) -> Result<(), LedgerError> {
+        self.recall_quarantined();
         if self.config.start_unfinished {
             // Of a finished job with units given up, only its commits tell whether they were done after all.
             let wanted = |entry: &JobEntry| entry.is_live() || !entry.quarantined.is_empty();
@@ -153,6 +166,7 @@ impl Core {
                     }
                     self.close_the_mute();
                     self.feed(Event::Tick);
+                    self.look_for_verifiers();
                     if std::mem::take(&mut self.moved) {
                         self.announce();
                     }
@@ -168,7 +182,7 @@ impl Core {
         }
     }
 
-    fn input(&mut self, input: Input) {
+    pub(super) fn input(&mut self, input: Input) {
         match input {
             Input::Hello(..) if self.being_read > 0 => self.at_the_door.push(input),
             Input::Hello(hello, outgoing, answer) => self.welcome(hello, outgoing, answer),
@@ -181,6 +195,10 @@ impl Core {
     /// Tells the scheduler, and does what it says, in its order: what a command causes comes after the commands that
     /// were there before.
     pub(super) fn feed(&mut self, event: Event) {
+        if let Event::JobRemoved(job) = &event {
+            // Whoever waits for it hears that it is over.
+            self.verifications.remove(job);
+        }
         let now = self.now();
         self.commands.extend(self.scheduler.step(now, event));
         if !std::mem::replace(&mut self.obeying, true) {
@@ -209,7 +227,7 @@ impl Core {
         self.ask_ledger(Request::Barrier(ticket));
     }
 
-    fn ask_ledger(&self, request: Request) {
+    pub(super) fn ask_ledger(&self, request: Request) {
         if !self.writer.ask(request) {
             // Its last reply, on the way, says why; the engine ends when it arrives.
             tracing::debug!("the ledger takes nothing more");
@@ -225,9 +243,9 @@ impl Core {
 
     fn obey(&mut self, command: Command) {
         match command {
-            Command::Grant { session, lease, job, range } => {
+            Command::Grant { session, lease, job, range, whole } => {
                 self.define(session, job);
-                let grant = Grant { job: job.0.to_vec().into(), start: range.start, end: range.end };
+                let grant = Grant { job: job.0.to_vec().into(), start: range.start, end: range.end, whole };
                 self.order(session, lease, Wish::Grant(grant));
             }
             Command::Shrink { session, lease, end } => self.order(session, lease, Wish::Shrink(end)),
@@ -255,10 +273,20 @@ impl Core {
                 self.moved = true;
             }
             Command::Finished(job) => self.finished(job),
+            Command::Claim(token) => self.write_vote(token, None),
+            Command::Confirm { token, by } => self.write_vote(token, Some(by)),
+            Command::Withdraw { job, range } => {
+                self.append(Entry::Withdraw { job, range }, After::Nothing);
+            }
+            Command::QuarantineWorker { worker, job, range, digest, against } => {
+                self.quarantine(worker, &Said { job, range, digest, against });
+            }
+            Command::Checked { job, committed, found } => self.checked(job, &committed, found),
             Command::Close(session, reason) => {
                 let reason = match reason {
                     CloseReason::Silent => Refusal::NotNow("it was silent for too long".into()),
                     CloseReason::Superseded => Refusal::Superseded,
+                    CloseReason::Quarantined => Refusal::Invalid("its results are not believed".into()),
                 };
                 if let Some(session) = self.sessions.close(session) {
                     tracing::warn!(worker = session.name, "worker closed: {reason}");
@@ -298,6 +326,7 @@ impl Core {
             Verdict::Overlap => WireVerdict::Overlap,
             Verdict::Conflict => WireVerdict::Conflict,
             Verdict::Unknown => WireVerdict::UnknownJob,
+            Verdict::Refused => return self.refuse(&offer),
         };
         if verdict == Verdict::Conflict {
             return self.conflict(offer);
@@ -315,7 +344,7 @@ impl Core {
     ///
     /// The worker hears of it only when the second one is durable too: until then it keeps its own copy.
     fn conflict(&mut self, offer: Offer) {
-        let Offer { session, sequence, record: second } = offer;
+        let Offer { session, sequence, record: second, .. } = offer;
         let job = second.job;
         let Some(entry) = self.jobs.get_mut(&job) else {
             // The job was replaced by a fresh run while the ledger looked the range up.
@@ -367,29 +396,6 @@ impl Core {
         self.announce();
     }
 
-    /// Has the commits of a job added up; [`Core::past_is_known`] goes on from there.
-    pub(super) fn read_past(&mut self, id: JobId) {
-        let Some(entry) = self.jobs.get_mut(&id) else { return };
-        if let (Past::Unread, Ok(job)) = (&entry.past, &entry.job) {
-            let request = Request::Fold(id, std::sync::Arc::clone(job));
-            entry.past = Past::BeingRead;
-            self.being_read += 1;
-            self.ask_ledger(request);
-        }
-    }
-
-    /// Adds a job's commits up anew, after the scheduler was made to forget those on their way to the ledger.
-    pub(super) fn reread(&mut self, id: JobId) {
-        if let Some(entry) = self.jobs.get_mut(&id) {
-            // One that is being read already was asked for before those commits, and the ledger keeps the order.
-            if matches!(entry.past, Past::BeingRead) {
-                return;
-            }
-            entry.past = Past::Unread;
-        }
-        self.read_past(id);
-    }
-
     fn ledger_says(&mut self, reply: Reply) {
         match reply {
             Reply::Durable(afters) => {
@@ -406,11 +412,13 @@ impl Core {
                 let comparison = match found {
                     Some(stored) if stored.range != record.range => Comparison::Overlap,
                     Some(stored) if stored.digest == record.digest => Comparison::Same,
-                    Some(_) => Comparison::Different,
+                    Some(stored) => Comparison::Different(stored.digest),
                     None => Comparison::Overlap,
                 };
                 self.feed(Event::Compared(token, comparison));
             }
+            Reply::Swept(worker, lost) => self.swept(worker, lost),
+            Reply::Sampled(job, chosen) => self.sampled(job, chosen),
             Reply::Refused(after, error) => {
                 // Only for entries about a job that was replaced meanwhile; anything else is a fault of this program.
                 tracing::error!(?after, "{error}");
@@ -434,9 +442,9 @@ impl Core {
     /// A commit is durable: it counts from here on.
     fn persisted(&mut self, token: Token) {
         let mut trouble = None;
-        if let Some(Offer { session, record, .. }) = self.offers.get(&token) {
+        if let Some(Offer { session, record, counts, .. }) = self.offers.get(&token) {
             let units = record.range.end - record.range.start;
-            if let Some(entry) = self.jobs.get_mut(&record.job) {
+            if let Some(entry) = self.jobs.get_mut(&record.job).filter(|_| *counts) {
                 entry.done_units += units;
                 entry.busy_us = entry.busy_us.saturating_add(record.busy_us);
                 entry.quarantined.remove(&record.range);
@@ -457,40 +465,6 @@ impl Core {
         if let Some((job, why)) = trouble {
             self.spoil(job, &why);
         }
-    }
-
-    fn past_is_known(&mut self, id: JobId, folded: Folded) {
-        let Folded { done, sum, busy_us } = folded;
-        let Some(entry) = self.jobs.get_mut(&id) else { return };
-        entry.busy_us = busy_us;
-        entry.past = Past::Known(sum);
-        entry.done_units = done.units();
-        entry.done_before.get_or_insert(done.units());
-        for range in done.iter() {
-            entry.quarantined.remove(&range);
-        }
-        if entry.is_scheduled() {
-            let spec = JobSpec {
-                units: entry.record.units,
-                weight: entry.record.weight,
-                done,
-                failures: entry.failures.clone(),
-                quarantined: entry.quarantined.clone(),
-                paused: entry.state == JobState::Paused,
-            };
-            self.feed(Event::JobAdded { job: id, spec });
-        }
-    }
-
-    /// Whoever waited for a job's past goes on.
-    fn past_was_read(&mut self, id: JobId) {
-        for ask in self.parked.remove(&id).unwrap_or_default() {
-            self.asked(ask);
-        }
-        if self.being_read == 0 {
-            std::mem::take(&mut self.at_the_door).into_iter().for_each(|input| self.input(input));
-        }
-        self.announce();
     }
 }
 

@@ -8,7 +8,7 @@ use worker::bridge::guarded;
 use super::reopen;
 use crate::{
     ledger::etcd::{Adding, Merging},
-    scheduler::RangeSet,
+    scheduler::{Committed, RangeSet, Vote},
 };
 
 /// Commits that were added up.
@@ -19,12 +19,17 @@ pub(crate) struct Folded {
     pub sum: Box<dyn Accumulator>,
     /// Computing time of all of them.
     pub busy_us: u64,
+    /// Results that do not count.
+    pub claims: Vec<Vote>,
+    /// The commits that some of those are about.
+    pub disputed: Vec<Committed>,
 }
 
 impl Folded {
     /// None yet.
     pub fn nothing(job: Arc<dyn ErasedJob>) -> Self {
-        Self { done: RangeSet::new(), sum: job.accumulator(), busy_us: 0 }
+        let (claims, disputed) = (Vec::new(), Vec::new());
+        Self { done: RangeSet::new(), sum: job.accumulator(), busy_us: 0, claims, disputed }
     }
 
     /// Adds what a range has yielded.

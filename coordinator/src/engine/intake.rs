@@ -7,6 +7,7 @@ use worker::bridge::guarded;
 use super::{
     Answer, Outgoing, Refusal, Welcomed,
     core::{Core, Offer, unix_ms},
+    doubts::refusal,
     job_entry::Past,
     sessions::{Session, check_hello},
 };
@@ -30,6 +31,11 @@ impl Core {
                 return;
             }
         };
+        if let Some(known) = self.quarantined.get(&worker) {
+            tracing::warn!(worker = proto::bounded_text(hello.name), "quarantined worker refused");
+            drop(answer.send(Err(refusal(known))));
+            return;
+        }
         tracing::info!(worker = hello.name, slots = hello.slots, "worker connected");
         let session = self.sessions.open(Session::new(worker, hello, outgoing, unix_ms()));
         let welcomed =
@@ -81,8 +87,8 @@ impl Core {
         let token = Token(self.last_token);
         let CommitRecord { job, digest, busy_us, .. } = record;
         let range = record.range.clone();
-        self.offers.insert(token, Offer { session, sequence, record });
-        self.feed(Event::Commit { session, token, job, range, digest, busy_us });
+        self.offers.insert(token, Offer { session, sequence, record, counts: true });
+        self.feed(Event::Commit { session, worker, token, job, range, digest, busy_us });
     }
 
     /// A worker whose results are malformed again and again is broken: others had better do its work.

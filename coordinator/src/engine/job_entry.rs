@@ -32,6 +32,10 @@ pub(crate) struct JobEntry {
     pub quarantined: RangeSet,
     pub failures: Vec<(u64, WorkerId, String)>,
     pub conflicts: Vec<CommitRecord>,
+    /// Workers that have to agree on a result before it counts.
+    pub replicas: u32,
+    /// Units that were committed by liars, and withdrawn.
+    pub withdrawn_units: u64,
 }
 
 /// Whether a job's commits have been added up.
@@ -60,21 +64,15 @@ impl JobEntry {
     }
 
     /// A job that has just been submitted.
-    pub fn submitted(record: JobRecord, opened: &Opened) -> Self {
-        let summary = JobSummary {
-            state: JobState::Running,
-            state_unix_ms: record.created_unix_ms,
-            quarantined: Vec::new(),
-            failures: Vec::new(),
-            conflicts: Vec::new(),
-            record,
-        };
+    pub fn submitted(record: JobRecord, replicas: u32, opened: &Opened) -> Self {
+        let summary = JobSummary { replicas, ..JobSummary::submitted(record) };
         let needs = opened.needs.iter().map(|need| need.name).collect();
         Self::new(summary, Ok(Arc::clone(&opened.job)), needs)
     }
 
     fn new(summary: JobSummary, job: Result<SharedJob, String>, needs: Vec<[u8; 16]>) -> Self {
-        let JobSummary { record, state, state_unix_ms, quarantined, failures, conflicts } = summary;
+        let JobSummary { record, state, state_unix_ms, quarantined, failures, conflicts, .. } = summary;
+        let JobSummary { replicas, withdrawn_units, .. } = summary;
         let quarantined: RangeSet = quarantined.into_iter().map(|unit| unit..unit + 1).collect();
         // A finished job has done all that it has not given up; of the others the fold will tell.
         let finished = state == JobState::Finished;
@@ -93,6 +91,8 @@ impl JobEntry {
             quarantined,
             failures,
             conflicts,
+            replicas,
+            withdrawn_units,
         }
     }
 

@@ -6,13 +6,17 @@
 mod acts;
 mod admin;
 mod core;
+mod doubts;
 mod folded;
 mod intake;
 mod job_entry;
 mod needs;
 mod opening;
+mod past;
+mod recall;
 mod sessions;
 mod status;
+mod verify;
 mod writer;
 
 use std::sync::Arc;
@@ -20,7 +24,7 @@ use std::sync::Arc;
 use jobs::Report;
 use proto::{
     Message,
-    v1::{self, Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, WorkerStatus},
+    v1::{self, Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, VerifyRequest, WorkersReply},
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch},
@@ -31,11 +35,14 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::{
     folded::{Folded, merging},
     opening::{Opened, reopen},
+    recall::choose,
+    verify::Verifying,
+    writer::Sample,
 };
 
 use crate::{
-    ledger::{Actor, Ledger, LedgerError},
-    scheduler::{Policy, SessionId},
+    ledger::{Actor, Ledger, LedgerError, MAX_REPLICAS},
+    scheduler::{JobId, Policy, SessionId},
 };
 
 /// How an engine is to behave.
@@ -78,6 +85,7 @@ type Answer<T> = oneshot::Sender<Result<T, Refusal>>;
 pub(crate) struct Submission {
     pub opened: opening::Opened,
     pub weight: u32,
+    pub replicas: u32,
     pub fresh: bool,
     pub by: Actor,
 }
@@ -89,9 +97,12 @@ pub(crate) enum Ask {
     Status(String, Answer<JobStatus>),
     Result(String, Answer<(JobStatus, Report)>),
     Control(String, Action, Actor, Answer<JobStatus>),
-    Workers(Answer<Vec<WorkerStatus>>),
+    Workers(Answer<WorkersReply>),
     Drain(String, Actor, Answer<String>),
     Acts(usize, Answer<Vec<v1::Act>>),
+    Readmit(String, Actor, Answer<String>),
+    Verify(VerifyRequest, Answer<Verifying>),
+    VerifyStop(JobId, u64),
 }
 
 /// A welcomed worker.
@@ -178,9 +189,12 @@ impl Engine {
     ///
     /// When it is no job, there are too many, or one that it needs was cancelled.
     pub async fn submit(&self, request: SubmitRequest, by: Actor) -> Result<(JobStatus, bool), Refusal> {
-        let SubmitRequest { kind, revision, settings, weight, fresh } = request;
+        let SubmitRequest { kind, revision, settings, weight, fresh, replicas } = request;
         if weight > MAX_WEIGHT {
             return Err(Refusal::Invalid(format!("weight {weight}: expected 1 to {MAX_WEIGHT}")));
+        }
+        if replicas > MAX_REPLICAS {
+            return Err(Refusal::Invalid(format!("--replicas {replicas}: expected 1 to {MAX_REPLICAS}")));
         }
         let failed = |e: &dyn std::fmt::Display| Refusal::Failed(format!("the job could not be opened: {e}"));
         let turn = Arc::clone(&self.opening).acquire_owned().await.map_err(|e| failed(&e))?;
@@ -190,7 +204,8 @@ impl Engine {
             opened
         });
         let opened = opened.await.map_err(|e| failed(&e))??;
-        let submission = Submission { opened, weight: weight.max(1), fresh, by };
+        let (weight, replicas) = (weight.max(1), replicas.max(1));
+        let submission = Submission { opened, weight, replicas, fresh, by };
         self.ask(|answer| Input::Ask(Ask::Submit(submission, answer))).await
     }
 
@@ -230,12 +245,12 @@ impl Engine {
         self.ask(|answer| Input::Ask(Ask::Control(job, action, by, answer))).await
     }
 
-    /// The connected workers.
+    /// The connected workers, and the quarantined.
     ///
     /// # Errors
     ///
     /// When the engine is stopping.
-    pub async fn workers(&self) -> Result<Vec<WorkerStatus>, Refusal> {
+    pub async fn workers(&self) -> Result<WorkersReply, Refusal> {
         self.ask(|answer| Input::Ask(Ask::Workers(answer))).await
     }
 
@@ -255,6 +270,30 @@ impl Engine {
     /// When the engine is stopping.
     pub async fn acts(&self, last: usize) -> Result<Vec<v1::Act>, Refusal> {
         self.ask(|answer| Input::Ask(Ask::Acts(last, answer))).await
+    }
+
+    /// Lifts the quarantine of a worker; returns its name, or its id. Durable when it returns.
+    ///
+    /// # Errors
+    ///
+    /// When `worker` names no quarantined worker, or several.
+    pub async fn readmit(&self, worker: String, by: Actor) -> Result<String, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Readmit(worker, by, answer))).await
+    }
+
+    /// Has a sample of a job computed again.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such job, it is not in a state for it, or is being verified already.
+    pub(crate) async fn verify(&self, request: VerifyRequest) -> Result<Verifying, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Verify(request, answer))).await
+    }
+
+    /// Nobody waits for a verification any more.
+    pub(crate) async fn verify_stop(&self, job: JobId, number: u64) {
+        // When the engine is gone too, there is nothing to stop.
+        drop(self.inputs.send(Input::Ask(Ask::VerifyStop(job, number))).await);
     }
 
     /// Lets a worker in. What the engine has for it goes to `outgoing`.

@@ -7,26 +7,26 @@
 use jobs::{BadPartial, NeededReport, Report};
 
 use super::{
-    Refusal,
+    Refusal, Submission,
     admin::{MAX_JOBS, Ticket, too_many_jobs},
     core::Core,
     job_entry::{JobEntry, Past},
     opening::Opened,
 };
 use crate::{
-    ledger::{Actor, JobState},
+    ledger::JobState,
     scheduler::{JobId, hex},
 };
 
 impl Core {
     /// Sees to it that a needed job, and what that one needs, is there and goes on.
-    pub(super) fn provide(&mut self, need: &Opened, weight: u32, by: &Actor) -> Result<(), Refusal> {
-        need.needs.iter().try_for_each(|deeper| self.provide(deeper, weight, by))?;
+    pub(super) fn provide(&mut self, need: &Opened, by: &Submission) -> Result<(), Refusal> {
+        need.needs.iter().try_for_each(|deeper| self.provide(deeper, by))?;
         let Some(id) = self.by_name(&need.name) else {
             if self.jobs.len() >= MAX_JOBS {
                 return Err(too_many_jobs());
             }
-            self.admit(need, weight, by, |_| Ticket::Provided);
+            self.admit(need, (by.weight, by.replicas), &by.by, |_| Ticket::Provided);
             return Ok(());
         };
         if let Some(entry) = self.jobs.get(&id)

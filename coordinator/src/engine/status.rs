@@ -5,7 +5,7 @@ use proto::v1::{JobStatus, Quarantined, State};
 use super::{Refusal, core::Core, job_entry::JobEntry};
 use crate::{
     ledger::JobState,
-    scheduler::{JobId, RangeSet, hex},
+    scheduler::{self, JobId, RangeSet, hex},
 };
 
 /// Quarantined units that a status lists.
@@ -54,9 +54,12 @@ impl Core {
             created_unix_ms: record.created_unix_ms,
             state_unix_ms: entry.state_unix_ms,
             weight: record.weight,
-            detail: detail(entry),
+            detail: detail(entry, view.as_ref()),
             done_before: entry.done_before.unwrap_or(0),
             run: hex(&id.0),
+            replicas: entry.replicas,
+            unconfirmed: view.as_ref().map_or(0, |v| v.claimed),
+            quarantined_workers: u32::try_from(self.quarantined.len()).unwrap_or(u32::MAX),
             waits_for: self.waits_for(entry).unwrap_or_default(),
         })
     }
@@ -83,11 +86,11 @@ fn describe(entry: &JobEntry, unit: u64) -> Quarantined {
     Quarantined { unit, unit_name, error: error.map_or(String::new(), |(.., error)| error.clone()) }
 }
 
-fn detail(entry: &JobEntry) -> String {
+fn detail(entry: &JobEntry, view: Option<&scheduler::JobStatus>) -> String {
     if let Err(why) = &entry.job {
         return why.clone();
     }
-    let Some(conflict) = entry.conflicts.last() else { return String::new() };
+    let Some(conflict) = entry.conflicts.last() else { return doubts(entry, view) };
     format!(
         "two results for units {:?} differ ({} kept; the second came from worker {}): `nonet ledger export` shows \
          both, --fresh starts anew",
@@ -95,4 +98,25 @@ fn detail(entry: &JobEntry) -> String {
         entry.conflicts.len() + 1,
         hex(&conflict.worker.0)
     )
+}
+
+/// What is to be said of results that need another worker, or are not believed.
+fn doubts(entry: &JobEntry, view: Option<&scheduler::JobStatus>) -> String {
+    let mut said = Vec::new();
+    if let Some(view) = view {
+        if view.disputes > 0 {
+            said.push(format!("results of {} ranges differ, another worker decides", view.disputes));
+        }
+        if view.short_of_workers {
+            let number = if view.disputes > 0 { "third" } else { "second" };
+            said.push(format!(
+                "waits for a {number} worker: none is connected that could confirm what is computed"
+            ));
+        }
+    }
+    if entry.withdrawn_units > 0 {
+        let units = entry.withdrawn_units;
+        said.push(format!("{units} units by quarantined workers were withdrawn, to be computed again"));
+    }
+    said.join("; ")
 }

@@ -11,10 +11,10 @@ use std::{
 use jobs::ErasedJob;
 use worker::bridge::guarded;
 
-use super::folded::Folded;
+use super::{folded::Folded, recall};
 use crate::{
     ledger::{CommitRecord, Entry, Ledger, LedgerError},
-    scheduler::{JobId, Token},
+    scheduler::{Committed, JobId, Token, WorkerId},
 };
 
 /// What the engine wants to hear when an entry is durable.
@@ -38,6 +38,19 @@ pub enum Request {
     Lookup(Token, JobId, u64),
     /// Add up all commits of a job.
     Fold(JobId, Arc<dyn ErasedJob>),
+    /// Withdraw what quarantined workers alone stand behind; the last one is this.
+    Sweep(WorkerId),
+    /// Choose commits at random.
+    Sample(JobId, Sample),
+}
+
+/// How commits are chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Share of the work units, in millionths.
+    pub share_ppm: u32,
+    /// Where the choice begins.
+    pub seed: u64,
 }
 
 /// What the ledger answers.
@@ -48,6 +61,10 @@ pub enum Reply {
     Found(Token, Option<CommitRecord>),
     /// A job's past.
     Folded(JobId, Result<Folded, FoldError>),
+    /// What was withdrawn, after a sweep.
+    Swept(WorkerId, Vec<recall::Lost>),
+    /// Commits of a job.
+    Sampled(JobId, Vec<Committed>),
     /// The ledger does not take this entry, and goes on.
     Refused(After, LedgerError),
     /// The ledger takes nothing more.
@@ -139,8 +156,14 @@ fn serve(mut ledger: Box<dyn Ledger>, queue: &mpsc::Receiver<Request>, reply: &d
                 ledger.commit_at(job, start).map(|found| reply(Reply::Found(token, found)))
             }
             Request::Fold(id, job) => {
-                reply(Reply::Folded(id, fold(ledger.as_ref(), id, job)));
+                reply(Reply::Folded(id, recall::fold(ledger.as_ref(), id, job)));
                 Ok(())
+            }
+            Request::Sweep(worker) => {
+                recall::sweep(ledger.as_mut(), worker).map(|lost| reply(Reply::Swept(worker, lost)))
+            }
+            Request::Sample(job, sample) => {
+                recall::sample(ledger.as_ref(), job, sample).map(|chosen| reply(Reply::Sampled(job, chosen)))
             }
         };
         if let Err(error) = done {
@@ -173,16 +196,4 @@ fn append(
         Err(error) => return Err(error),
     }
     Ok(())
-}
-
-fn fold(ledger: &dyn Ledger, id: JobId, job: Arc<dyn ErasedJob>) -> Result<Folded, FoldError> {
-    let (mut folded, mut trouble) = (Folded::nothing(job), None);
-    ledger.commits(id, &mut |commit| {
-        let CommitRecord { range, partial, busy_us, .. } = commit;
-        if trouble.is_none() {
-            trouble = folded.add(range, &partial, busy_us).err();
-        }
-        Ok(())
-    })?;
-    trouble.map_or(Ok(folded), |text| Err(FoldError::Job(text)))
 }

@@ -36,6 +36,8 @@ pub enum Action {
     Retry,
     /// A worker was drained.
     Drain,
+    /// A worker's quarantine was lifted.
+    Readmit,
 }
 
 impl Action {
@@ -49,6 +51,7 @@ impl Action {
             Self::Cancel => "cancel",
             Self::Retry => "retry",
             Self::Drain => "drain",
+            Self::Readmit => "readmit",
         }
     }
 }

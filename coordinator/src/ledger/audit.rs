@@ -1,9 +1,8 @@
-//! `nonet ledger check | rebuild | export`.
+//! `nonet ledger check | rebuild`.
 
 use std::{
     collections::BTreeMap,
     fs,
-    io::Write,
     ops::Range,
     path::{Path, PathBuf},
     time::{Instant, SystemTime, UNIX_EPOCH},
@@ -18,9 +17,9 @@ use super::{
     embedded::{self, EmbeddedLedger, LOCK, STORE},
     frame::Place,
     index,
-    journal::{Frames, JOURNAL, Tail},
+    journal::{Frames, Tail},
+    live::Withdrawals,
     pages,
-    reading::Reading,
 };
 use crate::scheduler::{JobId, RangeSet, hex};
 
@@ -42,6 +41,9 @@ pub struct CheckReport {
     pub chain: String,
     /// Jobs that are not removed, in the order of submission.
     pub jobs: Vec<JobCheck>,
+    /// Workers that are quarantined.
+    #[serde(serialize_with = "as_text")]
+    pub quarantined_workers: u64,
     /// What became of the comparison with the store.
     pub store: String,
     /// What an interrupted write left at the end, or a running coordinator is just writing.
@@ -91,6 +93,14 @@ pub struct JobCheck {
     /// Refused second results.
     #[serde(serialize_with = "as_text")]
     pub conflicts: u64,
+    /// Workers that have to agree on a result before it counts.
+    pub replicas: u32,
+    /// Results that do not count.
+    #[serde(serialize_with = "as_text")]
+    pub claims: u64,
+    /// Units that were committed and withdrawn again.
+    #[serde(serialize_with = "as_text")]
+    pub withdrawn_units: u64,
 }
 
 #[derive(Default)]
@@ -173,13 +183,35 @@ impl Auditor {
     /// Reads an entry.
     pub fn enter(&mut self, entry: &Entry, place: Place) {
         self.entries += 1;
-        if let Entry::Commit(commit) = entry {
-            self.tally(commit);
+        match entry {
+            Entry::Commit(commit) | Entry::Confirm { commit, .. } => self.tally(commit),
+            Entry::Claim(claim) if *blake3::hash(&claim.partial).as_bytes() != claim.digest => {
+                let text =
+                    format!("{:?}: the claim of {:?} does not match its digest", claim.job, claim.range);
+                say(&mut self.findings, text);
+            }
+            _ => {}
         }
-        if let Err(why) = self.book.enter_one(entry) {
-            let text = format!("the entry at byte {} contradicts what precedes it: {why}", place.offset);
-            say(&mut self.findings, text);
+        let withdrawn = self.counted(entry);
+        match self.book.enter_one(entry) {
+            Err(why) => {
+                let text = format!("the entry at byte {} contradicts what precedes it: {why}", place.offset);
+                say(&mut self.findings, text);
+            }
+            Ok(_) => {
+                if let Some(job) = withdrawn {
+                    let tally = self.tallies.entry(job).or_default();
+                    tally.commits = tally.commits.saturating_sub(1);
+                }
+            }
         }
+    }
+
+    /// The job of which `entry` withdraws a commit that counts so far.
+    fn counted(&self, entry: &Entry) -> Option<JobId> {
+        let Entry::Withdraw { job, range } = entry else { return None };
+        let done = self.book.account(*job)?.done.as_ref()?;
+        done.contains(range).then_some(*job)
     }
 
     fn tally(&mut self, commit: &CommitRecord) {
@@ -222,10 +254,14 @@ impl Auditor {
                 quarantined: summary.quarantined.len() as u64,
                 failures: summary.failures.len() as u64,
                 conflicts: summary.conflicts.len() as u64,
+                replicas: summary.replicas,
+                claims: summary.claims.len() as u64,
+                withdrawn_units: summary.withdrawn_units,
             }
         });
         CheckReport {
             jobs: jobs.collect(),
+            quarantined_workers: self.book.workers.len() as u64,
             entries: self.entries,
             findings: self.findings,
             ..CheckReport::default()
@@ -280,11 +316,12 @@ fn compare(dir: &Path, book: &Book) -> Result<String, LedgerError> {
         let cure = format!("Run `nonet ledger rebuild --state {}`", dir.display());
         LedgerError::Apart { dir: dir.into(), what, cure }
     };
-    let mut known_book = Book::default();
+    let (mut known_book, mut withdrawals) = (Book::default(), Withdrawals::default());
     while frames.position().end < known.end
         && let Some(frame) = frames.next_frame()?
     {
-        for (_, entry) in &frame.entries {
+        for (place, entry) in &frame.entries {
+            withdrawals.note(place.offset, entry);
             // What it says of contradictions is among the findings already.
             let _ = known_book.enter_one(entry);
         }
@@ -297,13 +334,16 @@ fn compare(dir: &Path, book: &Book) -> Result<String, LedgerError> {
     if indexed.acts() != known_book.acts() {
         return Err(apart("the store's acts are not those of the journal".into()));
     }
+    if indexed.workers != known_book.workers {
+        return Err(apart("the store's quarantined workers are not those of the journal".into()));
+    }
     let mut commits = 0_u64;
     let mut frames = Frames::open(dir)?;
     while frames.position().end < known.end
         && let Some(frame) = frames.next_frame()?
     {
         for (place, entry) in &frame.entries {
-            let Entry::Commit(commit) = entry else { continue };
+            let Some((commit, _)) = withdrawals.counts(place.offset, entry) else { continue };
             if known_book.account(commit.job).is_none() {
                 continue;
             }
@@ -373,101 +413,6 @@ pub fn rebuild(dir: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<Rebuild
     let ledger = EmbeddedLedger::open_locked(dir, lock, progress)?;
     let jobs = super::Ledger::jobs(&ledger)?.len();
     Ok(RebuildReport { jobs, bytes, moved, seconds: begun.elapsed().as_secs_f64() })
-}
-
-/// What [`export`] wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
-    /// Lines.
-    pub entries: u64,
-    /// What stands at the end of the journal and was left out.
-    pub tail: Option<Tail>,
-}
-
-/// Writes every entry of the journal as a line of JSON, those of removed jobs included. Needs no lock: a running
-/// coordinator only appends. Counts are strings, bytes hexadecimal.
-///
-/// # Errors
-///
-/// When the journal does not read, or `out` fails.
-pub fn export(dir: &Path, out: &mut dyn Write) -> Result<Exported, LedgerError> {
-    let mut frames = Frames::open(dir)?;
-    let mut entries = 0;
-    let failed = |e: std::io::Error| LedgerError::Io {
-        doing: "write the export of",
-        path: dir.join(JOURNAL),
-        reason: e.to_string(),
-    };
-    while let Some(frame) = frames.next_frame()? {
-        for (place, entry) in &frame.entries {
-            let mut line = to_json(entry);
-            line["offset"] = place.offset.to_string().into();
-            writeln!(out, "{line}").map_err(failed)?;
-            entries += 1;
-        }
-    }
-    out.flush().map_err(failed)?;
-    Ok(Exported { entries, tail: frames.tail().cloned() })
-}
-
-/// Writes what a ledger without a journal knows of its jobs as the lines of JSON that would make it.
-///
-/// # Errors
-///
-/// When the ledger does not read, or `out` fails.
-pub fn export_known(ledger: &dyn Reading, out: &mut dyn Write) -> Result<Exported, LedgerError> {
-    let mut entries = 0;
-    let mut write = |entry: &Entry| {
-        entries += 1;
-        writeln!(out, "{}", to_json(entry))
-            .map_err(|e| LedgerError::inconsistent(format!("the export cannot be written: {e}")))
-    };
-    for summary in ledger.jobs()? {
-        let job = summary.record.id;
-        write(&Entry::Job(summary.record))?;
-        ledger.commits(job, &mut |commit| write(&Entry::Commit(commit)))?;
-        for (unit, worker, error) in summary.failures {
-            write(&Entry::Failure { job, unit, worker, error })?;
-        }
-        summary.quarantined.into_iter().try_for_each(|unit| write(&Entry::Quarantine { job, unit }))?;
-        summary.conflicts.into_iter().try_for_each(|conflict| write(&Entry::Conflict(conflict)))?;
-        write(&Entry::State { job, state: summary.state, at_unix_ms: summary.state_unix_ms })?;
-    }
-    ledger.acts()?.into_iter().try_for_each(|act| write(&Entry::Act(act)))?;
-    out.flush().map_err(|e| LedgerError::inconsistent(format!("the export cannot be written: {e}")))?;
-    Ok(Exported { entries, tail: None })
-}
-
-fn to_json(entry: &Entry) -> serde_json::Value {
-    use serde_json::json;
-    let text = |n: u64| n.to_string();
-    match entry {
-        Entry::Job(r) => json!({
-            "entry": "job", "job": hex(&r.id.0), "name": hex(&r.name), "kind": r.kind, "revision": r.revision,
-            "settings": serde_json::from_str::<serde_json::Value>(&r.settings).unwrap_or_else(|_| json!(r.settings)),
-            "units": text(r.units), "weight": r.weight, "created_unix_ms": text(r.created_unix_ms),
-        }),
-        Entry::Commit(c) | Entry::Conflict(c) => json!({
-            "entry": if matches!(entry, Entry::Commit(_)) { "commit" } else { "conflict" },
-            "job": hex(&c.job.0), "start": text(c.range.start), "end": text(c.range.end),
-            "digest": hex(&c.digest), "partial": hex(&c.partial), "worker": hex(&c.worker.0),
-            "busy_us": text(c.busy_us), "at_unix_ms": text(c.at_unix_ms),
-        }),
-        Entry::State { job, state, at_unix_ms } => json!({
-            "entry": "state", "job": hex(&job.0), "state": state, "at_unix_ms": text(*at_unix_ms),
-        }),
-        Entry::Failure { job, unit, worker, error } => json!({
-            "entry": "failure", "job": hex(&job.0), "unit": text(*unit), "worker": hex(&worker.0), "error": error,
-        }),
-        Entry::Quarantine { job, unit } => {
-            json!({ "entry": "quarantine", "job": hex(&job.0), "unit": text(*unit) })
-        }
-        Entry::Retry { job } => json!({ "entry": "retry", "job": hex(&job.0) }),
-        Entry::Act(a) => json!({
-            "entry": "act", "action": a.action, "who": a.actor.who, "role": a.actor.role, "peer": a.actor.peer,
-            "job": a.job.map(|job| hex(&job.0)), "detail": a.detail, "at_unix_ms": text(a.at_unix_ms),
-        }),
-    }
 }
 
 /// Exact counts are strings: readers of JSON round large numbers.

@@ -4,8 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::{ACTS_KEPT, Act, CommitRecord, Entry, JobRecord, JobState, JobSummary, LedgerError, Place};
-use crate::scheduler::{JobId, RangeSet, WorkerId};
+use super::{
+    ACTS_KEPT, Act, CommitRecord, Entry, JobRecord, JobState, JobSummary, LedgerError, Place,
+    doubts::{self, Quarantine},
+};
+use crate::scheduler::{JobId, RangeSet, Vote, WorkerId};
 
 /// Upper bound of a unit's error message.
 pub const MAX_ERROR_BYTES: usize = 32 << 10;
@@ -36,6 +39,13 @@ pub(super) enum Undo {
     Conflict(JobId),
     /// The act that made room for it.
     Act(Option<Act>),
+    Replicas(JobId, u32),
+    /// Claims that were displaced, and one that was added.
+    Votes(JobId, Vec<Vote>, Option<Vote>),
+    Withdrawn(CommitRange),
+    /// What was known of a worker.
+    Worker(WorkerId, Option<Quarantine>),
+    All(Vec<Undo>),
 }
 
 type CommitRange = (JobId, std::ops::Range<u64>);
@@ -43,7 +53,8 @@ type CommitRange = (JobId, std::ops::Range<u64>);
 /// All jobs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Book {
-    accounts: BTreeMap<JobId, Account>,
+    pub(super) accounts: BTreeMap<JobId, Account>,
+    pub(super) workers: BTreeMap<WorkerId, Quarantine>,
     names: BTreeMap<[u8; 16], JobId>,
     removed: BTreeSet<JobId>,
     next_order: u64,
@@ -168,6 +179,16 @@ impl Book {
                 let is_full = self.acts.len() > ACTS_KEPT;
                 Ok(Undo::Act(is_full.then(|| self.acts.pop_front()).flatten()))
             }
+            Entry::Replicas { job, replicas } => self.enter_replicas(*job, *replicas),
+            Entry::Claim(claim) => self.enter_claim(claim),
+            Entry::Confirm { commit, by } => {
+                doubts::check_voters(commit, by)?;
+                self.enter_commit(commit)
+            }
+            Entry::Withdraw { job, range } => self.enter_withdrawal(*job, range),
+            Entry::WorkerQuarantined(quarantine) => self.enter_quarantine(quarantine),
+            Entry::WorkerSwept { worker } => self.enter_swept(*worker),
+            Entry::WorkerReadmitted { worker, .. } => self.enter_readmission(*worker),
         }
     }
 
@@ -179,14 +200,7 @@ impl Book {
         if let Some(other) = self.names.get(&record.name) {
             return Err(format!("{id:?} has the name of {other:?}, which is not removed"));
         }
-        let summary = JobSummary {
-            record: record.clone(),
-            state: JobState::Running,
-            state_unix_ms: record.created_unix_ms,
-            quarantined: Vec::new(),
-            failures: Vec::new(),
-            conflicts: Vec::new(),
-        };
+        let summary = JobSummary::submitted(record.clone());
         let done = Some(RangeSet::new());
         self.load(Account { order: self.next_order, place: None, summary, done });
         Ok(Undo::Job(id))
@@ -203,7 +217,9 @@ impl Book {
         if !done.insert(range.clone()) {
             return Err(format!("{job:?}: units of {range:?} are committed already"));
         }
-        Ok(Undo::Commit((job, range)))
+        let settled = doubts::cut(&mut account.summary.claims, &range, |_| true);
+        let undo = Undo::Commit((job, range));
+        Ok(if settled.is_empty() { undo } else { Undo::All(vec![undo, Undo::Votes(job, settled, None)]) })
     }
 
     fn enter_state(&mut self, job: JobId, state: JobState, at_unix_ms: u64) -> Result<Undo, String> {
@@ -255,16 +271,18 @@ impl Book {
                     self.acts.push_front(oldest);
                 }
             }
+            Undo::All(steps) => self.take_back(steps),
+            doubt => self.undo_doubt(doubt),
         }
     }
 
-    fn with_summary(&mut self, job: JobId, change: impl FnOnce(&mut JobSummary)) {
+    pub(super) fn with_summary(&mut self, job: JobId, change: impl FnOnce(&mut JobSummary)) {
         if let Some(account) = self.accounts.get_mut(&job) {
             change(&mut account.summary);
         }
     }
 
-    fn live(&mut self, job: JobId) -> Result<&mut Account, String> {
+    pub(super) fn live(&mut self, job: JobId) -> Result<&mut Account, String> {
         let removed = self.removed.contains(&job);
         self.accounts.get_mut(&job).ok_or_else(|| {
             let what = if removed { "was removed" } else { "is unknown" };

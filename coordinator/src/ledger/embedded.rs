@@ -17,13 +17,14 @@ use worker::store::{FolderLock, Purpose, Store, StoreError};
 
 use super::{
     Act, CommitRecord, Entry, JobSummary, Ledger, LedgerError, Position,
-    book::Book,
+    book::{Book, Undo},
+    doubts::Quarantine,
     index::{self, Change, Watermark},
     indexer::Indexer,
     journal::{self, Frames, JOURNAL, Journal},
     pages::{self, CommitEntry},
 };
-use crate::scheduler::JobId;
+use crate::scheduler::{JobId, Vote, WorkerId};
 
 /// Name of the lock file in the state folder.
 pub(super) const LOCK: &str = "lock";
@@ -100,9 +101,10 @@ impl EmbeddedLedger {
         while let Some(frame) = frames.next_frame()? {
             for (place, entry) in &frame.entries {
                 index::load_done(&store, &mut book, entry)?;
-                book.enter_one(entry)
+                let undo = book
+                    .enter_one(entry)
                     .map_err(|why| journal::damaged(&dir.join(JOURNAL), place.offset, why))?;
-                index::changes(&mut book, entry, *place, &mut replay.changes)?;
+                index::changes(&mut book, (entry, &undo), *place, &mut replay.changes)?;
             }
             progress(frame.position.end, frames.size());
             replay.step(frame.position)?;
@@ -124,21 +126,28 @@ impl EmbeddedLedger {
         &self.dir
     }
 
-    /// Reads a commit that the index has found.
-    fn commit(&self, job: JobId, found: CommitEntry) -> Result<CommitRecord, LedgerError> {
-        match self.journal.read(found.place)? {
-            Entry::Commit(commit) if commit.job == job && commit.range == (found.start..found.end) => {
-                Ok(commit)
+    /// Reads a commit that the index has found, and who stands behind it.
+    fn commit(&self, job: JobId, found: CommitEntry) -> Result<(CommitRecord, Vec<WorkerId>), LedgerError> {
+        let (commit, by) = match self.journal.read(found.place)? {
+            Entry::Commit(commit) => {
+                let by = vec![commit.worker];
+                (commit, by)
             }
-            _ => Err(index::astray(job, found.place)),
+            Entry::Confirm { commit, by } => (commit, by),
+            _ => return Err(index::astray(job, found.place)),
+        };
+        if commit.job == job && commit.range == (found.start..found.end) {
+            Ok((commit, by))
+        } else {
+            Err(index::astray(job, found.place))
         }
     }
 
-    fn write(&mut self, group: &[Entry]) -> Result<(), LedgerError> {
+    fn write(&mut self, group: &[Entry], undo: &[Undo]) -> Result<(), LedgerError> {
         let places = self.journal.append(group)?;
         let mut changes = Vec::with_capacity(group.len());
-        for (entry, place) in group.iter().zip(places) {
-            index::changes(&mut self.book, entry, place, &mut changes)?;
+        for (step, place) in group.iter().zip(undo).zip(places) {
+            index::changes(&mut self.book, step, place, &mut changes)?;
         }
         let watermark = Watermark { ledger: self.journal.id(), position: self.journal.position() };
         self.indexer.push(changes, watermark)
@@ -163,7 +172,7 @@ impl Ledger for EmbeddedLedger {
             index::load_done(&self.store, &mut self.book, entry)?;
         }
         let undo = self.book.enter(group)?;
-        let written = self.write(group);
+        let written = self.write(group, &undo);
         if let Err(error) = &written {
             self.book.take_back(undo);
             if !error.is_refusal() {
@@ -184,7 +193,7 @@ impl Ledger for EmbeddedLedger {
     ) -> Result<(), LedgerError> {
         self.indexer.settle()?;
         for found in pages::commits(&self.store, job) {
-            each(self.commit(job, found?)?)?;
+            each(self.commit(job, found?)?.0)?;
         }
         Ok(())
     }
@@ -192,7 +201,21 @@ impl Ledger for EmbeddedLedger {
     fn commit_at(&self, job: JobId, start: u64) -> Result<Option<CommitRecord>, LedgerError> {
         self.indexer.settle()?;
         let found = pages::commit_at(&self.store, job, start)?;
-        found.map(|found| self.commit(job, found)).transpose()
+        found.map(|found| Ok(self.commit(job, found)?.0)).transpose()
+    }
+
+    fn claims(&self, job: JobId) -> Result<Vec<Vote>, LedgerError> {
+        Ok(self.book.account(job).map_or(Vec::new(), |account| account.summary.claims.clone()))
+    }
+
+    fn behind(&self, job: JobId, start: u64) -> Result<Vec<WorkerId>, LedgerError> {
+        self.indexer.settle()?;
+        let found = pages::commit_at(&self.store, job, start)?;
+        found.map_or(Ok(Vec::new()), |found| Ok(self.commit(job, found)?.1))
+    }
+
+    fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError> {
+        Ok(self.book.workers.values().cloned().collect())
     }
 
     fn acts(&self) -> Result<Vec<Act>, LedgerError> {

@@ -8,6 +8,9 @@
 //! q job offset           unit given up
 //! x job offset           place of the refused second result
 //! a offset               place of the act
+//! v job start worker     a claim
+//! r job                  replicas, and how many units were withdrawn; missing for most jobs
+//! b worker               a quarantined worker
 //! ```
 //!
 //! All numbers in keys are big-endian, so that keys sort by them. Values are small: what they point to stays in the
@@ -20,10 +23,11 @@ use worker::store::{Batch, Store};
 
 use super::{
     ACTS_KEPT, Act, CommitRecord, Entry, JobState, LedgerError, Place, Position,
-    book::{Account, Book},
-    pages::{self, CommitEntry},
+    book::{Account, Book, Undo},
+    doubts::Quarantine,
+    pages::{self, CommitEntry, PageChange},
 };
-use crate::scheduler::{JobId, RangeSet};
+use crate::scheduler::{JobId, RangeSet, Vote, WorkerId};
 
 pub(super) const FORMAT: u32 = 1;
 
@@ -34,6 +38,9 @@ const FAILURE: u8 = b'f';
 const QUARANTINE: u8 = b'q';
 const CONFLICT: u8 = b'x';
 const ACT: u8 = b'a';
+const VOTE: u8 = b'v';
+const DOUBTS: u8 = b'r';
+const WORKER: u8 = b'b';
 
 /// Up to where the index is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,20 +62,21 @@ pub(super) struct JobEntry {
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     Put(Vec<u8>, Vec<u8>),
-    Commit(JobId, CommitEntry),
+    Commit(JobId, PageChange),
     /// Remove all keys with a prefix; few.
     Forget(Vec<u8>),
     /// Remove all that belongs to a removed job.
     Gone(JobId),
 }
 
-/// What an entry that was just entered into `book` changes in the index.
+/// What an entry that was just entered into `book`, and can be undone by `undo`, changes in the index.
 pub(super) fn changes(
     book: &mut Book,
-    entry: &Entry,
+    (entry, undo): (&Entry, &Undo),
     place: Place,
     into: &mut Vec<Change>,
 ) -> Result<(), LedgerError> {
+    votes(undo, into)?;
     match entry {
         Entry::Job(record) => {
             // It is gone when the same group removes it; the removal then writes its tombstone.
@@ -81,10 +89,18 @@ pub(super) fn changes(
                 into.push(Change::Put(key(JOB, record.id), encode(&gone)?));
             }
         }
-        Entry::Commit(commit) => {
+        Entry::Commit(commit) | Entry::Confirm { commit, .. } => {
             let Range { start, end } = commit.range;
-            into.push(Change::Commit(commit.job, CommitEntry { start, end, place }));
+            into.push(Change::Commit(commit.job, PageChange::Add(CommitEntry { start, end, place })));
         }
+        Entry::Replicas { job, .. } | Entry::Withdraw { job, .. } => into.extend(put_doubts(book, *job)?),
+        Entry::Claim(_) => {}
+        Entry::WorkerQuarantined(Quarantine { worker, .. })
+        | Entry::WorkerSwept { worker }
+        | Entry::WorkerReadmitted { worker, .. } => into.push(match book.workers.get(worker) {
+            Some(quarantine) => Change::Put(worker_key(*worker), encode(quarantine)?),
+            None => Change::Forget(worker_key(*worker)),
+        }),
         Entry::State { job, state: JobState::Removed, at_unix_ms } => {
             into.push(Change::Gone(*job));
             let state = JobState::Removed;
@@ -109,6 +125,24 @@ pub(super) fn changes(
             into.push(Change::Put(numbered(CONFLICT, commit.job, place.offset), encode(&place)?));
         }
         Entry::Act(_) => into.push(Change::Put(act_key(place.offset), encode(&place)?)),
+    }
+    Ok(())
+}
+
+/// The claims that an entry has added and displaced, and the commits that it has withdrawn.
+fn votes(undo: &Undo, into: &mut Vec<Change>) -> Result<(), LedgerError> {
+    match undo {
+        Undo::All(steps) => steps.iter().try_for_each(|step| votes(step, into))?,
+        Undo::Votes(job, displaced, added) => {
+            into.extend(displaced.iter().map(|vote| Change::Forget(vote_key(*job, vote))));
+            if let Some(vote) = added {
+                into.push(Change::Put(vote_key(*job, vote), encode(vote)?));
+            }
+        }
+        Undo::Withdrawn((job, range)) => {
+            into.push(Change::Commit(*job, PageChange::Remove(range.start)));
+        }
+        _ => {}
     }
     Ok(())
 }
@@ -149,7 +183,7 @@ pub(super) fn apply(store: &Store, changes: Vec<Change>, watermark: &Watermark) 
 
 /// Removes what belonged to a removed job.
 fn sweep(store: &Store, job: JobId) -> Result<(), LedgerError> {
-    for space in [COMMIT, FAILURE, QUARANTINE, CONFLICT] {
+    for space in [COMMIT, FAILURE, QUARANTINE, CONFLICT, VOTE, DOUBTS] {
         store.remove_prefix(&key(space, job))?;
     }
     Ok(())
@@ -177,13 +211,16 @@ pub(super) fn load(store: &Store, read: Read<'_>) -> Result<Book, LedgerError> {
         if record.id != job {
             return Err(astray(job, place));
         }
-        let (quarantined, failures, conflicts) = (Vec::new(), Vec::new(), Vec::new());
-        let summary = super::JobSummary { record, state, state_unix_ms, quarantined, failures, conflicts };
+        let summary = super::JobSummary { state, state_unix_ms, ..super::JobSummary::submitted(record) };
         let mut account = Account { order, place: Some(place), summary, done: None };
         load_marks(store, read, &mut account)?;
         book.load(account);
     }
     book.load_acts(acts(store, read)?);
+    for item in store.scan_prefix(&[WORKER]) {
+        let quarantine: Quarantine = decode(&item?.1)?;
+        book.workers.insert(quarantine.worker, quarantine);
+    }
     Ok(book)
 }
 
@@ -205,6 +242,12 @@ fn load_marks(store: &Store, read: Read<'_>, account: &mut Account) -> Result<()
         if !summary.quarantined.contains(&unit) {
             summary.quarantined.push(unit);
         }
+    }
+    if let Some(doubts) = store.get(&key(DOUBTS, id))? {
+        (summary.replicas, summary.withdrawn_units) = decode(&doubts)?;
+    }
+    for item in store.scan_prefix(&key(VOTE, id)) {
+        summary.claims.push(decode(&item?.1)?);
     }
     for item in store.scan_prefix(&key(CONFLICT, id)) {
         let place = decode(&item?.1)?;
@@ -247,7 +290,12 @@ pub(super) type Read<'a> = &'a dyn Fn(Place) -> Result<Entry, LedgerError>;
 /// Loads the committed ranges of the job that `entry` commits to, if the book does not have them yet. The index is
 /// complete for such a job: nothing was committed to it since the book was loaded.
 pub(super) fn load_done(store: &Store, book: &mut Book, entry: &Entry) -> Result<(), LedgerError> {
-    let Entry::Commit(CommitRecord { job, .. }) = entry else { return Ok(()) };
+    let (Entry::Commit(CommitRecord { job, .. })
+    | Entry::Confirm { commit: CommitRecord { job, .. }, .. }
+    | Entry::Withdraw { job, .. }) = entry
+    else {
+        return Ok(());
+    };
     let Some(account) = book.account_mut(*job).filter(|a| a.done.is_none()) else { return Ok(()) };
     let mut done = RangeSet::new();
     for item in pages::commits(store, *job) {
@@ -274,6 +322,20 @@ fn put_job(account: &Account) -> Result<Change, LedgerError> {
     let place = account.place.ok_or_else(|| LedgerError::inconsistent("a job without a place"))?;
     let entry = JobEntry { order, place, state: summary.state, state_unix_ms: summary.state_unix_ms };
     Ok(Change::Put(key(JOB, summary.record.id), encode(&entry)?))
+}
+
+fn put_doubts(book: &Book, job: JobId) -> Result<Option<Change>, LedgerError> {
+    let Some(account) = book.account(job) else { return Ok(None) };
+    let doubts = (account.summary.replicas, account.summary.withdrawn_units);
+    Ok(Some(Change::Put(key(DOUBTS, job), encode(&doubts)?)))
+}
+
+fn vote_key(job: JobId, vote: &Vote) -> Vec<u8> {
+    [&numbered(VOTE, job, vote.range.start)[..], &vote.worker.0].concat()
+}
+
+fn worker_key(worker: WorkerId) -> Vec<u8> {
+    [&[WORKER], &worker.0[..]].concat()
 }
 
 pub(super) fn key(space: u8, job: JobId) -> Vec<u8> {

@@ -6,13 +6,16 @@
 mod acts;
 mod audit;
 mod book;
+mod doubts;
 mod embedded;
 mod error;
 pub mod etcd;
+mod export;
 mod frame;
 mod index;
 mod indexer;
 mod journal;
+mod live;
 mod pages;
 mod reading;
 
@@ -23,15 +26,18 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::frame::chain;
 pub use self::{
     acts::{ACTS_KEPT, Act, Action, Actor},
-    audit::{CheckReport, Exported, JobCheck, RebuildReport, check, export, export_known, rebuild},
+    audit::{CheckReport, JobCheck, RebuildReport, check, rebuild},
     book::MAX_ERROR_BYTES,
+    doubts::{MAX_REPLICAS, Quarantine},
     embedded::EmbeddedLedger,
     error::LedgerError,
+    export::{Exported, export, export_known},
     frame::{Chain, MAX_ENTRY_BYTES, MAX_FRAME_BYTES, Place, Position},
     journal::{Frame, Frames, JOURNAL, Journal, Tail},
-    reading::{JournalReading, Reading},
+    live::Withdrawals,
+    reading::{JournalReading, Reading, committed},
 };
-use crate::scheduler::{JobId, WorkerId};
+use crate::scheduler::{JobId, Vote, WorkerId};
 
 /// A job as submitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +139,44 @@ pub enum Entry {
     Conflict(CommitRecord),
     /// Somebody did something.
     Act(Act),
+    /// So many distinct workers have to agree on a result of a job before it counts.
+    Replicas {
+        /// The run.
+        job: JobId,
+        /// From 1, which is what every job begins with, to [`MAX_REPLICAS`].
+        replicas: u32,
+    },
+    /// A result that does not count: it waits for other workers, or differs from what is committed. A range has at most
+    /// one of a worker; one that cuts across others displaces them.
+    Claim(CommitRecord),
+    /// A range was committed: workers agree on its result. Settles all claims to its units.
+    Confirm {
+        /// The last of the results; the others are the same.
+        commit: CommitRecord,
+        /// All workers that got it.
+        by: Vec<WorkerId>,
+    },
+    /// Nothing said of a range counts any more, be it committed or claimed.
+    Withdraw {
+        /// The run.
+        job: JobId,
+        /// Exactly as it was committed or claimed.
+        range: Range<u64>,
+    },
+    /// A worker's results are not believed any more. Its claims are void.
+    WorkerQuarantined(Quarantine),
+    /// What a quarantined worker alone stood behind has been withdrawn.
+    WorkerSwept {
+        /// Who.
+        worker: WorkerId,
+    },
+    /// A worker is believed again.
+    WorkerReadmitted {
+        /// Who.
+        worker: WorkerId,
+        /// When, in milliseconds since 1970.
+        at_unix_ms: u64,
+    },
 }
 
 /// All that the ledger knows of a job, its commits apart.
@@ -150,6 +194,29 @@ pub struct JobSummary {
     pub failures: Vec<(u64, WorkerId, String)>,
     /// Refused second results.
     pub conflicts: Vec<CommitRecord>,
+    /// Distinct workers that have to agree on a result before it counts.
+    pub replicas: u32,
+    /// Results that do not count, ascending by range and worker.
+    pub claims: Vec<Vote>,
+    /// Units that were committed and withdrawn again, all times counted.
+    pub withdrawn_units: u64,
+}
+
+impl JobSummary {
+    /// A job of which nothing is known but how it was submitted.
+    pub fn submitted(record: JobRecord) -> Self {
+        Self {
+            state: JobState::Running,
+            state_unix_ms: record.created_unix_ms,
+            quarantined: Vec::new(),
+            failures: Vec::new(),
+            conflicts: Vec::new(),
+            replicas: 1,
+            claims: Vec::new(),
+            withdrawn_units: 0,
+            record,
+        }
+    }
 }
 
 /// What a durable record of jobs must do. Implemented by the embedded journal with sled, and by etcd.
@@ -170,7 +237,7 @@ pub trait Ledger: Send {
     /// When the store cannot be read.
     fn jobs(&self) -> Result<Vec<JobSummary>, LedgerError>;
 
-    /// Calls `each` with every commit of a job, ascending by range.
+    /// Calls `each` with every commit of a job that counts, ascending by range.
     ///
     /// # Errors
     ///
@@ -194,6 +261,30 @@ pub trait Ledger: Send {
     ///
     /// When the store cannot be read.
     fn acts(&self) -> Result<Vec<Act>, LedgerError>;
+
+    /// The results of a job that do not count, ascending by range and worker.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    fn claims(&self, job: JobId) -> Result<Vec<Vote>, LedgerError> {
+        let found = self.jobs()?.into_iter().find(|summary| summary.record.id == job);
+        Ok(found.map_or(Vec::new(), |summary| summary.claims))
+    }
+
+    /// The workers that stand behind the commit that starts at `start`; none when there is none.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    fn behind(&self, job: JobId, start: u64) -> Result<Vec<WorkerId>, LedgerError>;
+
+    /// Workers whose results are not believed, ascending.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError>;
 
     /// A number that names this ledger, chosen when it was created. Workers keep it beside what they spool.
     fn ledger_id(&self) -> [u8; 16];

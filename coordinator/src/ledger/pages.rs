@@ -26,32 +26,59 @@ pub(super) struct CommitEntry {
     pub place: Place,
 }
 
+/// What happens to a job's commits.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum PageChange {
+    Add(CommitEntry),
+    /// The one that starts there was withdrawn.
+    Remove(u64),
+}
+
+impl PageChange {
+    fn start(&self) -> u64 {
+        match self {
+            Self::Add(commit) => commit.start,
+            Self::Remove(start) => *start,
+        }
+    }
+}
+
 /// Adds to `staged` the pages that `commits` change.
 pub(super) fn stage(
     store: &Store,
-    mut commits: Vec<(JobId, CommitEntry)>,
+    mut commits: Vec<(JobId, PageChange)>,
     staged: &mut Vec<(Vec<u8>, Option<Vec<u8>>)>,
 ) -> Result<(), LedgerError> {
-    commits.sort_unstable_by_key(|(job, c)| (*job, c.start));
+    // Stable: what is withdrawn and committed again stays in that order.
+    commits.sort_by_key(|(job, c)| (*job, c.start()));
     let mut rest = &commits[..];
     while let Some((job, first)) = rest.first() {
         let prefix = key(COMMIT, *job);
-        let found = store.last_up_to(&prefix, &numbered(COMMIT, *job, first.start))?;
+        let found = store.last_up_to(&prefix, &numbered(COMMIT, *job, first.start()))?;
         let (page_key, mut page) = match found {
             Some((page_key, page)) => (page_key, decode::<Vec<CommitEntry>>(&page)?),
             None => (numbered(COMMIT, *job, 0), Vec::new()),
         };
         let next = store.first_key_after(&prefix, &page_key)?;
-        let ours = |(j, c): &(JobId, CommitEntry)| {
-            j == job && next.as_ref().is_none_or(|next| numbered(COMMIT, *job, c.start) < *next)
+        let ours = |(j, c): &(JobId, PageChange)| {
+            j == job && next.as_ref().is_none_or(|next| numbered(COMMIT, *job, c.start()) < *next)
         };
         // At least the first: its page is where it belongs.
         let count = rest.iter().take_while(|c| ours(c)).count().max(1);
         let (new, behind) = rest.split_at(count);
         rest = behind;
-        let ascending = page.last().is_none_or(|last| last.start < first.start);
-        page.extend(new.iter().map(|(_, c)| *c));
+        let ascending = page.last().is_none_or(|last| last.start < first.start());
+        for (_, change) in new {
+            match change {
+                PageChange::Add(commit) => page.push(*commit),
+                PageChange::Remove(start) => page.retain(|commit| commit.start != *start),
+            }
+        }
         page.sort_by_key(|c| c.start);
+        if page.is_empty() {
+            staged.push((page_key, None));
+            continue;
+        }
         // Evenly, so that none is left with one commit; but what comes in order fills its pages.
         let pages = page.len().div_ceil(PAGE);
         let size = if ascending && next.is_none() { PAGE } else { page.len().div_ceil(pages) };

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Act, CommitRecord, Entry, JobSummary, LedgerError, book::Book, journal::Frames};
-use crate::scheduler::JobId;
+use super::{
+    Act, CommitRecord, JobSummary, LedgerError, Quarantine, book::Book, journal::Frames, live::Withdrawals,
+};
+use crate::scheduler::{Committed, JobId, WorkerId};
 
 /// What can be read of a ledger without having it.
 pub trait Reading {
@@ -24,19 +26,40 @@ pub trait Reading {
     /// As [`Reading::jobs`].
     fn acts(&self) -> Result<Vec<Act>, LedgerError>;
 
-    /// Calls `each` with every commit of a job, in whatever order they are kept.
+    /// Workers whose results are not believed, ascending.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reading::jobs`].
+    fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError>;
+
+    /// Calls `each` with every commit of a job that counts and the workers that stand behind it, in whatever order they are
+    /// kept.
     ///
     /// # Errors
     ///
     /// When the ledger does not read, or `each` fails.
-    fn commits(
-        &self,
-        job: JobId,
-        each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError>;
+    fn commits(&self, job: JobId, each: &mut EachCommit<'_>) -> Result<(), LedgerError>;
 }
 
-/// A journal. Each question reads it once.
+/// What is done with a commit and the workers that stand behind it.
+pub type EachCommit<'a> = dyn FnMut(&CommitRecord, &[WorkerId]) -> Result<(), LedgerError> + 'a;
+
+/// The commits of a job that count. Some 100 bytes of memory each.
+///
+/// # Errors
+///
+/// As [`Reading::commits`].
+pub fn committed(ledger: &dyn Reading, job: JobId) -> Result<Vec<Committed>, LedgerError> {
+    let mut all = Vec::new();
+    ledger.commits(job, &mut |commit, by| {
+        all.push(Committed { range: commit.range.clone(), digest: commit.digest, by: by.to_vec() });
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+/// A journal. Each question reads it once, that for commits twice.
 #[derive(Debug)]
 pub struct JournalReading {
     dir: PathBuf,
@@ -78,18 +101,19 @@ impl Reading for JournalReading {
         Ok(self.book()?.acts())
     }
 
-    fn commits(
-        &self,
-        job: JobId,
-        each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError> {
+    fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError> {
+        Ok(self.book()?.workers.into_values().collect())
+    }
+
+    fn commits(&self, job: JobId, each: &mut EachCommit<'_>) -> Result<(), LedgerError> {
+        let withdrawals = Withdrawals::read(&self.dir)?;
         let mut frames = Frames::open(&self.dir)?;
         while let Some(frame) = frames.next_frame()? {
-            for (_, entry) in frame.entries {
-                if let Entry::Commit(commit) = entry
+            for (place, entry) in &frame.entries {
+                if let Some((commit, by)) = withdrawals.counts(place.offset, entry)
                     && commit.job == job
                 {
-                    each(commit)?;
+                    each(commit, by)?;
                 }
             }
         }

@@ -1,8 +1,11 @@
 //! The invariants, recounted from scratch. For tests: it looks at everything.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
-use super::{Scheduler, partition::Place};
+use super::{JobId, Scheduler, Token, contests::Stage, partition::Place};
 
 impl Scheduler {
     /// Whether the state is sound.
@@ -27,14 +30,27 @@ impl Scheduler {
                         })?;
                         *open.entry(lease).or_insert(0) += range.end - range.start;
                     }
-                    Place::Flight(token) => {
-                        let known =
-                            self.offers.get(&token).filter(|offer| offer.is_in_flight() && offer.job == *id);
-                        known.ok_or_else(|| {
-                            format!("{id:?} {range:?} is in flight by {token:?}, which is not")
-                        })?;
-                    }
+                    Place::Flight(token) => self.check_flight(*id, &range, token)?,
                     _ => {}
+                }
+            }
+            for contest in job.contests.iter() {
+                match contest.stage {
+                    Stage::Waits => {}
+                    Stage::Flight(token) => self.check_flight(*id, &contest.range, token)?,
+                    Stage::Leased(lease) => {
+                        let known = self
+                            .leases
+                            .get(&lease)
+                            .filter(|lease| lease.job == *id && lease.range == contest.range && lease.whole);
+                        known.ok_or_else(|| format!("{contest:?} is not leased"))?;
+                        open.insert(lease, contest.range.end - contest.range.start);
+                    }
+                }
+                if let Some(vote) = contest.votes.iter().find(|vote| self.quarantined.contains(&vote.0))
+                    && !matches!(contest.stage, Stage::Flight(_))
+                {
+                    return Err(format!("{contest:?} heeds {vote:?}, who is not believed"));
                 }
             }
             let queued = job.has_work(&self.policy).then_some(job.pass);
@@ -50,6 +66,11 @@ impl Scheduler {
         }
         self.check_leases(&open)?;
         self.check_sessions()
+    }
+
+    fn check_flight(&self, job: JobId, range: &Range<u64>, token: Token) -> Result<(), String> {
+        let known = self.offers.get(&token).filter(|offer| offer.is_in_flight() && offer.job == job);
+        known.map(drop).ok_or_else(|| format!("{job:?} {range:?} is in flight by {token:?}, which is not"))
     }
 
     fn check_leases(&self, open: &BTreeMap<super::LeaseId, u64>) -> Result<(), String> {
@@ -81,6 +102,9 @@ impl Scheduler {
             let credit = u64::from(session.slots) + u64::from(session.prefetch);
             if u64::from(session.held()) > credit {
                 return Err(format!("{id:?} holds {} leases with a credit of {credit}", session.held()));
+            }
+            if self.quarantined.contains(&session.worker) {
+                return Err(format!("{id:?} is that of {:?}, which is not believed", session.worker));
             }
             if !timed.contains(id) {
                 return Err(format!("{id:?} would never be found silent"));

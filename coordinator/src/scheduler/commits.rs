@@ -5,22 +5,42 @@
 //!    |------- overlaps what is done -> comparing --Compared---> Duplicate | Conflict | Overlap
 //!    '------- overlaps one in flight > parked until that one is persisted, then judged again
 //! ```
+//! Where several workers have to agree, an offer is a vote instead: see `votes.rs`.
+//!
 //! The scheduler knows which units are done, not by which commits. Only the ledger can tell a repeated commit from one
 //! that cuts across others, so it is asked.
 
 use std::ops::Range;
 
-use super::{Command, Comparison, JobId, LeaseId, Place, Scheduler, SessionId, Token, Verdict, speed::Speed};
+use super::{
+    Command, Comparison, Digest, JobId, LeaseId, Place, Scheduler, SessionId, Token, Verdict, WorkerId,
+    contests::Meeting, speed::Speed,
+};
 
 /// A commit that waits for its verdict.
 #[derive(Debug)]
 pub(super) struct Offer {
     pub session: SessionId,
+    pub worker: WorkerId,
     pub job: JobId,
     pub range: Range<u64>,
+    pub digest: Digest,
     pub stage: Stage,
+    /// What it is written down as.
+    pub purpose: Purpose,
     /// Offers that are judged after this one is persisted.
-    parked_here: Vec<Token>,
+    pub(super) parked_here: Vec<Token>,
+}
+
+/// What an offer is written down as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It counts.
+    Commit,
+    /// It does not count, and waits for others.
+    Claim,
+    /// It counts, as others agree with it.
+    Confirm,
 }
 
 /// How far an offer is.
@@ -32,8 +52,15 @@ pub(super) enum Stage {
 }
 
 impl Offer {
-    pub(super) const fn new(session: SessionId, job: JobId, range: Range<u64>) -> Self {
-        Self { session, job, range, stage: Stage::Parked, parked_here: Vec::new() }
+    pub(super) const fn new(
+        session: SessionId,
+        worker: WorkerId,
+        job: JobId,
+        range: Range<u64>,
+        digest: Digest,
+    ) -> Self {
+        let (stage, purpose) = (Stage::Parked, Purpose::Commit);
+        Self { session, worker, job, range, digest, stage, purpose, parked_here: Vec::new() }
     }
 
     pub(super) fn is_in_flight(&self) -> bool {
@@ -61,13 +88,23 @@ impl Scheduler {
     /// Decides what becomes of an offer whose job exists and whose range lies inside of it. `busy_us` is 0 when a
     /// parked offer comes here again: it is not measured.
     fn judge(&mut self, token: Token, mut offer: Offer, busy_us: u64, out: &mut Vec<Command>) {
+        if self.quarantined.contains(&offer.worker) {
+            out.push(Command::Answer(token, Verdict::Refused));
+            return;
+        }
         let Some(job) = self.jobs.get(&offer.job) else { return };
+        match job.contests.meeting(&offer.range) {
+            Meeting::Nowhere => {}
+            Meeting::Exactly => return self.vote(token, offer, busy_us, out),
+            Meeting::Across => return self.not_taken(token, &offer, Verdict::Overlap, out),
+        }
         let obstacle = job.pieces_in(&offer.range).find_map(|(_, place)| match place {
             Place::Done => Some(None),
             Place::Flight(before) => Some(Some(before)),
             _ => None,
         });
         match obstacle {
+            None if job.replicas > 1 => return self.first_vote(token, offer, busy_us, out),
             None => {
                 offer.stage = Stage::InFlight;
                 self.take_in(token, &offer, busy_us, out);
@@ -78,18 +115,40 @@ impl Scheduler {
                 out.push(Command::Compare(token));
             }
             Some(Some(before)) => {
-                if let Some(before) = self.offers.get_mut(&before) {
-                    before.parked_here.push(token);
-                }
+                return self.park(token, offer, before);
             }
         }
         self.offers.insert(token, offer);
     }
 
-    /// Moves a fresh range into flight, out of the pool and out of whatever leases it was in.
-    fn take_in(&mut self, token: Token, offer: &Offer, busy_us: u64, out: &mut Vec<Command>) {
+    /// Has an offer judged when another one is on the disk.
+    pub(super) fn park(&mut self, token: Token, offer: Offer, before: Token) {
+        if let Some(before) = self.offers.get_mut(&before) {
+            before.parked_here.push(token);
+        }
+        self.offers.insert(token, offer);
+    }
+
+    /// Answers an offer that is not taken.
+    pub(super) fn not_taken(
+        &mut self,
+        token: Token,
+        offer: &Offer,
+        verdict: Verdict,
+        out: &mut Vec<Command>,
+    ) {
+        self.take_back(offer);
+        out.push(Command::Answer(token, verdict));
+    }
+
+    /// Moves a fresh range into flight, or into a contest, out of the pool and out of whatever leases it was in.
+    pub(super) fn take_in(&mut self, token: Token, offer: &Offer, busy_us: u64, out: &mut Vec<Command>) {
         let Some(job) = self.jobs.get_mut(&offer.job) else { return };
-        for (part, place) in job.set(&offer.range, Place::Flight(token)) {
+        let displaced = match offer.purpose {
+            Purpose::Commit => job.set(&offer.range, Place::Flight(token)),
+            Purpose::Claim | Purpose::Confirm => job.claim(&offer.range, token),
+        };
+        for (part, place) in displaced {
             let Place::Leased(lease_id) = place else { continue };
             let Some(lease) = self.leases.get_mut(&lease_id) else { continue };
             let units = part.end - part.start;
@@ -113,7 +172,7 @@ impl Scheduler {
     }
 
     /// Learns the cost of units from a commit of a lease's own, and charges its job what it really took.
-    fn measure(&mut self, lease_id: LeaseId, units: u64, busy_us: u64) {
+    pub(super) fn measure(&mut self, lease_id: LeaseId, units: u64, busy_us: u64) {
         let Some(lease) = self.leases.get_mut(&lease_id) else { return };
         let Some(job) = self.jobs.get_mut(&lease.job) else { return };
         let Some(session) = self.sessions.get_mut(&lease.session) else { return };
@@ -141,9 +200,15 @@ impl Scheduler {
         // True whatever became of the job meanwhile: the result is on the disk.
         out.push(Command::Answer(token, Verdict::Accepted));
         if let Some(job) = self.jobs.get_mut(&offer.job) {
-            let units = job.persisted(token, &offer.range, self.now);
+            let units = match offer.purpose {
+                Purpose::Commit => job.done(&offer.range, Place::Flight(token), self.now),
+                Purpose::Claim | Purpose::Confirm => offer.range.end - offer.range.start,
+            };
             if let Some(session) = self.sessions.get_mut(&offer.session) {
                 session.units_done = session.units_done.saturating_add(units);
+            }
+            if offer.purpose != Purpose::Commit {
+                self.vote_persisted(token, &offer, out);
             }
             self.job_changed(offer.job, out);
         }
@@ -159,18 +224,20 @@ impl Scheduler {
             return;
         }
         let Some(offer) = self.offers.remove(&token) else { return };
-        self.take_back(&offer);
+        let agreed_on = self.jobs.get(&offer.job).is_some_and(|job| job.replicas > 1);
         let verdict = match comparison {
+            _ if self.quarantined.contains(&offer.worker) => Verdict::Refused,
             Comparison::Same => Verdict::Duplicate,
-            Comparison::Different => Verdict::Conflict,
+            Comparison::Different(against) if agreed_on => return self.outvoted(token, offer, against, out),
+            Comparison::Different(_) => Verdict::Conflict,
             Comparison::Overlap => Verdict::Overlap,
         };
-        out.push(Command::Answer(token, verdict));
+        self.not_taken(token, &offer, verdict, out);
     }
 
     /// A result was not taken. The worker considers the range delivered and drops it; so what of it is still leased to
     /// the worker must go to the pool.
-    fn take_back(&mut self, offer: &Offer) {
+    pub(super) fn take_back(&mut self, offer: &Offer) {
         let Some(job) = self.jobs.get_mut(&offer.job) else { return };
         let held: Vec<_> = job.pieces_in(&offer.range).collect();
         for (part, place) in held {

@@ -18,6 +18,9 @@ impl Scheduler {
         let Some(lease) = self.leases.get_mut(&lease_id).filter(|lease| lease.session == session_id) else {
             return;
         };
+        if lease.whole {
+            return self.failed_again((session_id, lease_id), unit, error, out);
+        }
         let Some(job) = self.jobs.get_mut(&lease.job) else { return };
         let at = unit..unit.saturating_add(1);
         if !job.pieces_in(&at).any(|(_, place)| place == Place::Leased(lease_id)) {

@@ -9,7 +9,10 @@
 
 use std::ops::Range;
 
-use super::{Command, Job, JobId, LeaseId, Policy, Scheduler, SessionId, partition::Place, session::Lease};
+use super::{
+    Command, Job, JobId, LeaseId, Policy, Scheduler, SessionId, contests::Stage, partition::Place,
+    session::Lease,
+};
 
 /// Scale of `pass`, so that weights up to millions divide a nanosecond.
 const PASS_SCALE: u128 = 1 << 20;
@@ -40,11 +43,19 @@ struct Size {
     ns_per_unit: u64,
 }
 
+/// The next lease.
+struct Choice {
+    job: JobId,
+    range: Range<u64>,
+    whole: bool,
+    ns_per_unit: u64,
+}
+
 impl Scheduler {
     /// Hands out work as long as somebody wants and can have some.
     pub(super) fn grant_all(&mut self, out: &mut Vec<Command>) {
-        // Sessions for which there is nothing but units that they failed on themselves: fewer than
-        // `failures_before_quarantine`, because every suspect is good for all other workers.
+        // Sessions for which there is nothing but units that they failed on themselves, or results of their own: fewer
+        // than `failures_before_quarantine` or the replicas, because these are good for all other workers.
         let mut refused = Vec::new();
         while !self.ready.is_empty()
             && let Some((appetite, id)) = self.hungry.pop_first()
@@ -63,29 +74,32 @@ impl Scheduler {
         let choice = self.ready.iter().find_map(|&(_, id)| {
             let job = self.jobs.get(&id)?;
             let size = self.size(job, id, session_id);
+            let choice = |range, whole| Choice { job: id, range, whole, ns_per_unit: size.ns_per_unit };
             if let Some(unit) = job.suspect_for(worker, &self.policy) {
-                return Some((id, unit..unit + 1, size.ns_per_unit));
+                return Some(choice(unit..unit + 1, false));
             }
-            job.fresh(size.units, &self.policy).map(|range| (id, range, size.ns_per_unit))
+            // Before fresh units: a liar is found out early, and little waits.
+            if let Some(range) = job.contests.for_worker(worker) {
+                return Some(choice(range, true));
+            }
+            job.fresh(size.units, &self.policy).map(|range| choice(range, false))
         });
-        let Some((job_id, range, ns_per_unit)) = choice else { return false };
-        self.grant(session_id, job_id, range, ns_per_unit, out);
+        let Some(choice) = choice else { return false };
+        self.grant(session_id, choice, out);
         true
     }
 
-    fn grant(
-        &mut self,
-        to: SessionId,
-        of: JobId,
-        range: Range<u64>,
-        ns_per_unit: u64,
-        out: &mut Vec<Command>,
-    ) {
+    fn grant(&mut self, to: SessionId, choice: Choice, out: &mut Vec<Command>) {
+        let Choice { job: of, range, whole, ns_per_unit } = choice;
         let (Some(job), Some(session)) = (self.jobs.get_mut(&of), self.sessions.get_mut(&to)) else { return };
         self.last_lease += 1;
         let id = LeaseId(self.last_lease);
         let units = range.end - range.start;
-        job.set(&range, Place::Leased(id));
+        if whole {
+            job.contests.change(range.start, |contest| contest.stage = Stage::Leased(id));
+        } else {
+            job.set(&range, Place::Leased(id));
+        }
         self.virtual_time = self.virtual_time.max(job.pass);
         job.charge(u128::from(units) * u128::from(ns_per_unit));
         session.leases.insert(id);
@@ -95,6 +109,7 @@ impl Scheduler {
             session: to,
             job: of,
             range: range.clone(),
+            whole,
             reached: range.start,
             open: units,
             granted: self.now,
@@ -106,7 +121,7 @@ impl Scheduler {
         self.leases.insert(id, lease);
         self.queue_session(to);
         self.queue_job(of);
-        out.push(Command::Grant { session: to, lease: id, job: of, range });
+        out.push(Command::Grant { session: to, lease: id, job: of, range, whole });
     }
 
     fn size(&self, job: &Job, job_id: JobId, session: SessionId) -> Size {

@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     JobSpec, LeaseId, Millis, Policy, RangeSet, Token, WorkerId,
+    contests::Contests,
     partition::{Counts, Partition, Place},
     speed::{self, Meter},
 };
@@ -43,6 +44,10 @@ pub(super) struct Job {
     /// The suspect units, by the workers that failed on them. Two groups at most are looked at to find a unit for a
     /// worker when two failures quarantine a unit.
     waiting: BTreeMap<Vec<WorkerId>, BTreeSet<u64>>,
+    /// Ranges of which several workers' results are compared.
+    pub contests: Contests,
+    /// Workers that have to agree on a result before it counts.
+    pub replicas: u32,
     pub weight: u32,
     pub paused: bool,
     /// [`super::Command::Finished`] was sent.
@@ -57,13 +62,15 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// A job with its past. Also returns the units that failed often enough but were not given up yet: the last
-    /// coordinator died in between.
-    pub(super) fn new(spec: &JobSpec, policy: &Policy) -> (Self, Vec<u64>) {
+    /// A job with its past. Also returns what the last coordinator died over: the units that failed often enough but were
+    /// not given up yet, and the claimed ranges that hold them.
+    pub(super) fn new(spec: &JobSpec, policy: &Policy) -> (Self, Vec<u64>, Vec<Range<u64>>) {
         let mut job = Self {
             parts: Partition::new(spec.units),
             failures: BTreeMap::new(),
             waiting: BTreeMap::new(),
+            contests: Contests::default(),
+            replicas: spec.replicas.max(1),
             weight: spec.weight.max(1),
             paused: spec.paused,
             finished: false,
@@ -79,8 +86,17 @@ impl Job {
         for range in spec.done.iter() {
             job.parts.set(&range, Place::Done);
         }
+        job.recall(spec);
         for (unit, worker, _) in &spec.failures {
-            if job.place(*unit) == Some(Place::Pending) {
+            let contested = job.contests.within(&(*unit..unit.saturating_add(1)));
+            if let Some(&start) = contested.first().filter(|_| job.place(*unit) == Some(Place::Claimed)) {
+                job.contests.change(start, |contest| {
+                    if !contest.failed.contains(worker) {
+                        contest.failed.push(*worker);
+                    }
+                });
+            }
+            if matches!(job.place(*unit), Some(Place::Pending | Place::Claimed)) {
                 job.failures.entry(*unit).or_default().add(*worker);
             }
         }
@@ -90,11 +106,19 @@ impl Job {
             .filter(|(_, failures)| failures.are_enough(policy))
             .map(|(&unit, _)| unit)
             .collect();
+        let mut void = Vec::new();
+        let spoilt = job.contests.iter().filter(|contest| contest.failed.len() > 1);
+        for start in spoilt.map(|contest| contest.range.start).collect::<Vec<_>>() {
+            void.extend(job.dissolve(start).map(|contest| contest.range));
+        }
         for &unit in &hopeless {
+            for start in job.contests.within(&(unit..unit + 1)) {
+                void.extend(job.dissolve(start).map(|contest| contest.range));
+            }
             job.quarantine(unit);
         }
         job.release(&(0..spec.units), Place::Pending);
-        (job, hopeless)
+        (job, hopeless, void)
     }
 
     pub(super) const fn units(&self) -> u64 {
@@ -141,14 +165,15 @@ impl Job {
     }
 
     /// Whether there may be something to grant.
-    pub(super) const fn has_work(&self, policy: &Policy) -> bool {
+    pub(super) fn has_work(&self, policy: &Policy) -> bool {
         let counts = self.parts.counts();
-        !self.paused && (counts.suspects > 0 || (counts.pending > 0 && self.takes_fresh(policy)))
+        let fresh = counts.pending > 0 && self.takes_fresh(policy);
+        !self.paused && (counts.suspects > 0 || self.contests.any_waits() || fresh)
     }
 
-    /// Whether fresh units are granted: not while too many failed.
+    /// Whether fresh units are granted: not while too many failed, or wait for a second worker.
     const fn takes_fresh(&self, policy: &Policy) -> bool {
-        self.parts.counts().suspects < policy.max_suspect_units
+        self.parts.counts().suspects < policy.max_suspect_units && self.contests.claims() < policy.max_claims
     }
 
     /// A suspect unit that `worker` has not failed on (any, if there is but one worker).
@@ -216,9 +241,7 @@ impl Job {
 
     /// Notes a failure of a unit in a worker's hands. Returns whether the unit is given up for it.
     pub(super) fn fail(&mut self, unit: u64, worker: WorkerId, policy: &Policy) -> bool {
-        let failures = self.failures.entry(unit).or_default();
-        failures.add(worker);
-        let hopeless = failures.are_enough(policy);
+        let hopeless = self.note_failure(unit, worker, policy);
         if hopeless {
             self.quarantine(unit);
         } else {
@@ -227,19 +250,22 @@ impl Job {
         hopeless
     }
 
-    fn quarantine(&mut self, unit: u64) {
+    /// Writes a failure down. Returns whether the unit is to be given up for it.
+    pub(super) fn note_failure(&mut self, unit: u64, worker: WorkerId, policy: &Policy) -> bool {
+        let failures = self.failures.entry(unit).or_default();
+        failures.add(worker);
+        failures.are_enough(policy)
+    }
+
+    pub(super) fn quarantine(&mut self, unit: u64) {
         self.set(&(unit..unit + 1), Place::Quarantined);
         self.failures.remove(&unit);
     }
 
-    /// The ledger has taken the commit `token` of `range`. Returns the units that are new in it.
-    pub(super) fn persisted(&mut self, token: Token, range: &Range<u64>, now: Millis) -> u64 {
-        let parts: Vec<_> = self
-            .parts
-            .pieces_in(range)
-            .filter(|piece| piece.1 == Place::Flight(token))
-            .map(|piece| piece.0)
-            .collect();
+    /// The ledger has taken what of `range` is in `from`. Returns the units that are new in it.
+    pub(super) fn done(&mut self, range: &Range<u64>, from: Place, now: Millis) -> u64 {
+        let parts: Vec<_> =
+            self.parts.pieces_in(range).filter(|piece| piece.1 == from).map(|piece| piece.0).collect();
         let mut units = 0;
         for part in parts {
             units += part.end - part.start;
@@ -252,10 +278,19 @@ impl Job {
         units
     }
 
+    /// The ledger has lost a committed range: its units return to the pool.
+    pub(super) fn withdrawn(&mut self, range: &Range<u64>) {
+        self.release(range, Place::Done);
+        self.finished &= self.is_complete();
+    }
+
     /// Forgets failures, and takes what was given up or waited for another worker back into the pool.
     pub(super) fn retry(&mut self) {
         self.failures.clear();
         self.waiting.clear();
+        for start in self.contests.within(&(0..self.units())) {
+            self.contests.change(start, |contest| contest.failed.clear());
+        }
         for place in [Place::Suspect, Place::Quarantined] {
             for range in self.all_in(place).iter() {
                 self.parts.set(&range, Place::Pending);
@@ -272,6 +307,7 @@ impl Job {
 
     pub(super) fn check(&self) -> Result<(), String> {
         self.parts.check()?;
+        self.check_contests()?;
         let waiting: usize = self.waiting.values().map(BTreeSet::len).sum();
         if usize::try_from(self.counts().suspects) != Ok(waiting) {
             return Err(format!("{} suspects, {waiting} in the index", self.counts().suspects));

@@ -7,6 +7,7 @@
 //! Architecture invariants:
 //! - A unit of a job is in exactly one place: one map holds them all (`partition.rs`).
 //! - [`Verdict::Accepted`] follows [`Event::Persisted`], never the other way round.
+//! - Nothing of a job with replicas counts before so many distinct workers agree on it (`contests.rs`).
 //! - Two commits in flight never overlap each other or what is done; so the ledger cannot count twice.
 //! - No event makes `step` panic. What makes no sense is ignored, or answered [`Verdict::Unknown`].
 //! - Sizes and shares are whole numbers. There are no floats here.
@@ -16,10 +17,13 @@
 //! is idle.
 
 mod check;
+mod claims;
 mod commits;
+mod contests;
 mod failures;
 mod grants;
 mod job;
+mod liars;
 mod partition;
 mod policy;
 mod range_set;
@@ -29,11 +33,13 @@ mod speed;
 mod status;
 mod steal;
 mod types;
+mod verify;
+mod votes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::{
-    commits::Offer,
+    commits::{Offer, Purpose},
     job::Job,
     partition::Place,
     session::{Appetite, Lease, Session, Worker},
@@ -43,8 +49,8 @@ pub use self::{
     range_set::RangeSet,
     status::{JobStatus, SessionStatus},
     types::{
-        CloseReason, Command, Comparison, Event, JobId, JobSpec, LeaseId, Millis, SessionId, Token, Verdict,
-        WorkerId, hex,
+        Checked, CloseReason, Command, Committed, Comparison, Digest, Event, JobId, JobSpec, LeaseId, Millis,
+        SessionId, Token, Verdict, Vote, WorkerId, hex,
     },
 };
 
@@ -59,6 +65,8 @@ pub struct Scheduler {
     leases: BTreeMap<LeaseId, Lease>,
     /// Commits that wait for an answer.
     offers: BTreeMap<Token, Offer>,
+    /// Workers whose results are not believed.
+    quarantined: BTreeSet<WorkerId>,
 
     /// Sessions that should get leases, the neediest first.
     hungry: BTreeSet<(Appetite, SessionId)>,
@@ -91,6 +99,7 @@ impl Scheduler {
             workers: BTreeMap::new(),
             leases: BTreeMap::new(),
             offers: BTreeMap::new(),
+            quarantined: BTreeSet::new(),
             hungry: BTreeSet::new(),
             ready: BTreeSet::new(),
             expiry: BTreeSet::new(),
@@ -140,9 +149,9 @@ impl Scheduler {
             Event::SessionClosed(session) => self.close_session(session),
             Event::Heard(session) => self.heard(session),
             Event::Progress { session, lease, reached } => self.progress(session, lease, reached),
-            Event::Commit { session, token, job, range, digest: _, busy_us } => {
+            Event::Commit { session, worker, token, job, range, digest, busy_us } => {
                 self.heard(session);
-                self.offered(token, Offer::new(session, job, range), busy_us, out);
+                self.offered(token, Offer::new(session, worker, job, range, digest), busy_us, out);
             }
             Event::Persisted(token) => self.persisted(token, out),
             Event::Compared(token, comparison) => self.compared(token, comparison, out),
@@ -150,6 +159,11 @@ impl Scheduler {
             Event::Returned { session, lease } => self.returned(session, lease),
             Event::Shrunk { session, lease, end } => self.shrunk(session, lease, end),
             Event::Draining(session) => self.draining(session),
+            Event::Verify { job, ranges } => self.verify(job, ranges, out),
+            Event::VerifyStopped(job) => self.verify_stopped(job, out),
+            Event::Withdrawn { job, ranges } => self.withdrawn(job, &ranges, out),
+            Event::WorkerQuarantined(worker) => self.expel(worker, out),
+            Event::WorkerReadmitted(worker) => drop(self.quarantined.remove(&worker)),
             Event::Tick => {}
         }
     }
@@ -158,12 +172,20 @@ impl Scheduler {
         if self.jobs.contains_key(&id) {
             return;
         }
-        let (mut job, hopeless) = Job::new(spec, &self.policy);
+        let (mut job, hopeless, void) = Job::new(&self.believed(spec), &self.policy);
+        out.extend(void.into_iter().map(|range| Command::Withdraw { job: id, range }));
         out.extend(hopeless.into_iter().map(|unit| Command::Quarantine { job: id, unit }));
         // Commits may be on their way to the disk from before the job was removed. What of them is not in the spec will
         // be in the ledger when `Persisted` comes, and must not be computed or written again.
         for (&token, offer) in self.offers.iter().filter(|(_, offer)| offer.job == id && offer.is_in_flight())
         {
+            if offer.purpose != Purpose::Commit {
+                // A liar's claim is struck off by the time it is on the disk; what others confirm counts.
+                if offer.purpose == Purpose::Confirm || !self.quarantined.contains(&offer.worker) {
+                    job.adopt_vote(offer, token);
+                }
+                continue;
+            }
             let fresh: Vec<_> = job.pieces_in(&offer.range).filter(|piece| piece.1 != Place::Done).collect();
             for (part, _) in fresh {
                 job.adopt(&part, token);
@@ -172,6 +194,17 @@ impl Scheduler {
         job.pass = self.virtual_time;
         self.jobs.insert(id, job);
         self.job_changed(id, out);
+    }
+
+    /// What is known of a job without what liars say of it: the ledger may have been asked before they were found out.
+    fn believed(&self, spec: &JobSpec) -> JobSpec {
+        let mut spec = spec.clone();
+        spec.claims.retain(|vote| !self.quarantined.contains(&vote.worker));
+        for committed in &mut spec.disputed {
+            committed.by.retain(|worker| !self.quarantined.contains(worker));
+        }
+        spec.disputed.retain(|committed| !committed.by.is_empty());
+        spec
     }
 
     fn with_job(&mut self, id: JobId, out: &mut Vec<Command>, change: impl FnOnce(&mut Job)) {
@@ -215,7 +248,7 @@ impl Scheduler {
             Place::Leased(lease) => Some(lease),
             _ => None,
         });
-        leased.collect()
+        leased.chain(job.contest_leases()).collect()
     }
 
     /// To be called when units of a job have moved: tells of the end, and keeps the job's place in the queue.

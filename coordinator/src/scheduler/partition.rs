@@ -18,6 +18,8 @@ pub(super) enum Place {
     Leased(LeaseId),
     /// In a commit on its way to the disk.
     Flight(Token),
+    /// Computed, but not by enough workers; `contests.rs` knows what they say.
+    Claimed,
     /// In the ledger.
     Done,
     /// Given up.
@@ -31,6 +33,7 @@ pub(super) struct Counts {
     pub suspects: u64,
     pub leased: u64,
     pub flight: u64,
+    pub claimed: u64,
     pub done: u64,
     pub quarantined: u64,
 }
@@ -42,6 +45,7 @@ impl Counts {
             Place::Suspect => &mut self.suspects,
             Place::Leased(_) => &mut self.leased,
             Place::Flight(_) => &mut self.flight,
+            Place::Claimed => &mut self.claimed,
             Place::Done => &mut self.done,
             Place::Quarantined => &mut self.quarantined,
         }

@@ -26,6 +26,11 @@ pub struct Policy {
     /// Units that failed and wait for another worker; a job with more gets no fresh units, so that one broken worker
     /// cannot spoil a plan or fill the memory.
     pub max_suspect_units: u64,
+    /// Results of a job that wait for a second worker; a job with more gets no fresh units, so that a lone worker cannot
+    /// fill the memory.
+    pub max_claims: usize,
+    /// Different results for a range after which the job stops, at least.
+    pub max_votes: usize,
     /// Slots of a session above are ignored.
     pub max_slots: u32,
     /// Prefetch of a session above is ignored.
@@ -60,6 +65,8 @@ impl Default for Policy {
             failures_before_quarantine: 2,
             sole_worker: false,
             max_suspect_units: 10_000,
+            max_claims: 10_000,
+            max_votes: 5,
             max_slots: 4_096,
             max_prefetch: 4_096,
             steal_interval_ms: 500,

@@ -65,9 +65,12 @@ pub(super) struct Lease {
     pub job: JobId,
     /// As granted; the end comes down when the worker shortens it.
     pub range: Range<u64>,
+    /// It holds a contest, to be committed whole, and no units of its own.
+    pub whole: bool,
     /// First unit that the worker has not reported computed.
     pub reached: u64,
-    /// Units that are in [`super::partition::Place::Leased`] for it. A lease without any is forgotten.
+    /// Units that are in [`super::partition::Place::Leased`] for it, or those of its contest. A lease without any is
+    /// forgotten.
     pub open: u64,
     pub granted: Millis,
     /// The worker gave a sign of having begun.

@@ -13,7 +13,7 @@ impl Scheduler {
         prefetch: u32,
         out: &mut Vec<Command>,
     ) {
-        if self.sessions.contains_key(&id) {
+        if self.sessions.contains_key(&id) || self.quarantined.contains(&worker_id) {
             return;
         }
         if let Some(old) = self.workers.get(&worker_id).and_then(|worker| worker.session) {
@@ -105,7 +105,8 @@ impl Scheduler {
     pub(super) fn returned(&mut self, session: SessionId, id: LeaseId) {
         self.heard(session);
         let Some(lease) = self.leases.get(&id).filter(|lease| lease.session == session) else { return };
-        let idle = !lease.started && !lease.revoked;
+        // One that is to be committed whole and is not, is as good as untouched.
+        let idle = (!lease.started || lease.whole) && !lease.revoked;
         self.end_lease(id);
         if idle {
             // A worker that hands everything back untouched would otherwise play ball with us at full speed.
@@ -115,7 +116,10 @@ impl Scheduler {
 
     pub(super) fn shrunk(&mut self, session: SessionId, id: LeaseId, end: u64) {
         self.heard(session);
-        let Some(lease) = self.leases.get_mut(&id).filter(|lease| lease.session == session) else { return };
+        let Some(lease) = self.leases.get_mut(&id).filter(|lease| lease.session == session && !lease.whole)
+        else {
+            return;
+        };
         lease.asked = None;
         let end = end.max(lease.range.start);
         if end >= lease.range.end {
@@ -147,7 +151,11 @@ impl Scheduler {
         if let Some(job) = self.jobs.get_mut(&lease.job)
             && lease.open > 0
         {
-            job.release(&lease.range, Place::Leased(id));
+            if lease.whole {
+                job.contest_returns(lease.range.start, id);
+            } else {
+                job.release(&lease.range, Place::Leased(id));
+            }
             self.queue_job(lease.job);
         }
         if let Some(session) = self.sessions.get_mut(&lease.session) {

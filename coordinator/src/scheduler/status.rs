@@ -4,7 +4,7 @@ use super::{
     Job, JobId, LeaseId, Millis, RangeSet, Scheduler, Session, SessionId, WorkerId, partition::Place,
 };
 
-/// Where a job stands. The six counts add up to `units`.
+/// Where a job stands. The seven counts add up to `units`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobStatus {
     /// The run.
@@ -15,6 +15,14 @@ pub struct JobStatus {
     pub done: u64,
     /// Units in commits on their way to the ledger.
     pub in_flight: u64,
+    /// Units that wait for others to agree on their result, whether somebody is at it or not.
+    pub claimed: u64,
+    /// Ranges of which two results differ.
+    pub disputes: usize,
+    /// What waits for another worker has to wait for one that is not connected.
+    pub short_of_workers: bool,
+    /// Workers that have to agree on a result.
+    pub replicas: u32,
     /// Units in workers' hands.
     pub leased: u64,
     /// Units that wait.
@@ -118,6 +126,10 @@ impl Scheduler {
             units: job.units(),
             done: counts.done,
             in_flight: counts.flight,
+            claimed: counts.claimed,
+            disputes: job.contests.iter().filter(|contest| contest.is_disputed()).count(),
+            short_of_workers: job.contests.first_spent().is_some_and(|spent| self.nobody_but(spent)),
+            replicas: job.replicas,
             leased: counts.leased,
             pending: counts.pending,
             suspects: counts.suspects,
@@ -130,6 +142,14 @@ impl Scheduler {
             ns_per_unit: job.ns_per_unit,
             pieces: job.pieces(),
         }
+    }
+
+    /// Whether no other workers than these take leases.
+    fn nobody_but(&self, spent: &[WorkerId]) -> bool {
+        !self
+            .sessions
+            .values()
+            .any(|session| !session.draining && spent.binary_search(&session.worker).is_err())
     }
 
     fn session_status(&self, id: SessionId, session: &Session) -> SessionStatus {

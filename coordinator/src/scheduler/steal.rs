@@ -53,7 +53,8 @@ impl Scheduler {
                     Some(when) => {
                         promised += u64::from(self.now < when.saturating_add(self.policy.shrink_patience_ms));
                     }
-                    None if lease.revoked => {}
+                    // One worker's result of exactly this range is wanted.
+                    None if lease.revoked || lease.whole => {}
                     None => victims.extend(self.victim(*id, lease, at >= slots && !lease.started)),
                 }
             }

@@ -22,6 +22,9 @@ pub struct LeaseId(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(pub u64);
 
+/// blake3 of a partial.
+pub type Digest = [u8; 32];
+
 /// Milliseconds on a clock that never runs backwards. The scheduler has no other notion of time.
 pub type Millis = u64;
 
@@ -71,6 +74,8 @@ pub enum Event {
     Commit {
         /// The connection.
         session: SessionId,
+        /// Who computed it.
+        worker: WorkerId,
         /// Names this offer in the commands that answer it.
         token: Token,
         /// The run.
@@ -78,11 +83,11 @@ pub enum Event {
         /// What it covers.
         range: Range<u64>,
         /// Hash of the partial.
-        digest: [u8; 32],
+        digest: Digest,
         /// Computing time spent on the range, in microseconds: what lease sizes are made of.
         busy_us: u64,
     },
-    /// The ledger holds the commit durably.
+    /// The ledger holds durably what [`Command::Persist`], [`Command::Claim`] or [`Command::Confirm`] ordered.
     Persisted(Token),
     /// Answer to [`Command::Compare`].
     Compared(Token, Comparison),
@@ -115,6 +120,27 @@ pub enum Event {
     },
     /// The worker wants no further leases on this session (it is about to leave); it goes on with what it has.
     Draining(SessionId),
+    /// Committed ranges are to be computed again by others. Those that cannot be are answered
+    /// [`Checked::Dropped`].
+    Verify {
+        /// The run.
+        job: JobId,
+        /// What of it.
+        ranges: Vec<Committed>,
+    },
+    /// Ranges that wait to be verified need not be; those of which two results differ are looked into all the same.
+    VerifyStopped(JobId),
+    /// What a quarantined worker had committed was taken out of the ledger: it is computed again.
+    Withdrawn {
+        /// The run.
+        job: JobId,
+        /// Whole committed ranges.
+        ranges: Vec<Range<u64>>,
+    },
+    /// A worker's results are not believed: the ledger knows it from an earlier life.
+    WorkerQuarantined(WorkerId),
+    /// A worker is believed again.
+    WorkerReadmitted(WorkerId),
     /// Nothing but the passing of time.
     Tick,
 }
@@ -134,6 +160,34 @@ pub struct JobSpec {
     pub quarantined: super::RangeSet,
     /// Whether grants wait for [`Event::JobResumed`].
     pub paused: bool,
+    /// Distinct workers that have to agree on a result before it counts; 0 and 1: it counts at once.
+    pub replicas: u32,
+    /// Results on record that do not count.
+    pub claims: Vec<Vote>,
+    /// The committed ranges that claims are about.
+    pub disputed: Vec<Committed>,
+}
+
+/// What a worker says of a range.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Vote {
+    /// Of which range.
+    pub range: Range<u64>,
+    /// Who says it.
+    pub worker: WorkerId,
+    /// What its result hashes to.
+    pub digest: Digest,
+}
+
+/// A range that counts, and who stands behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// Its units.
+    pub range: Range<u64>,
+    /// What its result hashes to.
+    pub digest: Digest,
+    /// The workers that got this result.
+    pub by: Vec<WorkerId>,
 }
 
 /// What the ledger says of a range that is offered a second time.
@@ -141,8 +195,8 @@ pub struct JobSpec {
 pub enum Comparison {
     /// The same range with the same digest is committed.
     Same,
-    /// The same range is committed with another digest.
-    Different,
+    /// The same range is committed with this other digest.
+    Different(Digest),
     /// The range cuts across what is committed.
     Overlap,
 }
@@ -160,6 +214,8 @@ pub enum Command {
         job: JobId,
         /// The shard.
         range: Range<u64>,
+        /// It is to be committed whole or not at all: its result is compared with another worker's.
+        whole: bool,
     },
     /// Ask a worker to stop a lease at `end`, or as soon after as it can. It answers with [`Event::Shrunk`].
     Shrink {
@@ -184,8 +240,18 @@ pub enum Command {
         /// The lease.
         lease: LeaseId,
     },
-    /// Write the commit to the ledger, then report [`Event::Persisted`].
+    /// Write the commit to the ledger, then report [`Event::Persisted`]. It counts.
     Persist(Token),
+    /// Write the result to the ledger as a claim, which does not count, then report [`Event::Persisted`].
+    Claim(Token),
+    /// Write the result to the ledger as one that `by` agree on, then report [`Event::Persisted`]. It counts, and
+    /// settles all claims to its range.
+    Confirm {
+        /// The last result.
+        token: Token,
+        /// All workers that got it.
+        by: Vec<WorkerId>,
+    },
     /// Look the commit's range up in the ledger, then report [`Event::Compared`].
     Compare(Token),
     /// Answer a commit. The engine forgets the token.
@@ -208,6 +274,36 @@ pub enum Command {
         /// The unit.
         unit: u64,
     },
+    /// Write to the ledger that nothing said of a range counts any more: units of it are given up.
+    Withdraw {
+        /// The run.
+        job: JobId,
+        /// The range, as it was claimed.
+        range: Range<u64>,
+    },
+    /// Write to the ledger that a worker's results are not believed, take out what it alone stands behind, and report
+    /// [`Event::Withdrawn`].
+    QuarantineWorker {
+        /// Who.
+        worker: WorkerId,
+        /// The run in which it was found out.
+        job: JobId,
+        /// With which range.
+        range: Range<u64>,
+        /// What its result hashes to.
+        digest: Digest,
+        /// What the result of the others hashes to, or another one of its own.
+        against: Digest,
+    },
+    /// A committed range was computed again, or will not be.
+    Checked {
+        /// The run.
+        job: JobId,
+        /// As it was asked for.
+        committed: Committed,
+        /// What came of it.
+        found: Checked,
+    },
     /// Every unit is committed or quarantined.
     Finished(JobId),
     /// Close a connection: it was silent too long, or the same worker came back on another one.
@@ -221,6 +317,32 @@ pub enum CloseReason {
     Silent,
     /// The same worker opened a newer session.
     Superseded,
+    /// Its results are not believed.
+    Quarantined,
+}
+
+/// What came of a range that was to be computed again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// Another worker got the same.
+    Same {
+        /// Who.
+        worker: WorkerId,
+    },
+    /// Another worker got something else. A third one will decide.
+    Different {
+        /// Who.
+        worker: WorkerId,
+        /// What its result hashes to.
+        digest: Digest,
+    },
+    /// It could not be computed again: two workers failed on it.
+    Failed {
+        /// In the words of the second.
+        error: String,
+    },
+    /// It does not count any more, is being looked at already, or whoever asked has left.
+    Dropped,
 }
 
 /// The answer to a commit.
@@ -236,6 +358,8 @@ pub enum Verdict {
     Conflict,
     /// The job is unknown, cancelled or finished otherwise, or the range is outside of it.
     Unknown,
+    /// The worker's results are not believed.
+    Refused,
 }
 
 impl fmt::Debug for JobId {

@@ -13,8 +13,9 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 use jobs::Report;
 use proto::v1::{
     AuditReply, AuditRequest, ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, LeaderReply,
-    LeaderRequest, ListReply, ListRequest, ResultReply, ResultRequest, State, StatusRequest, SubmitReply,
-    SubmitRequest, ToWorker, Welcome, WorkersReply, WorkersRequest,
+    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ResultReply, ResultRequest, State,
+    StatusRequest, SubmitReply, SubmitRequest, ToWorker, VerifyRequest, VerifyStatus, Welcome, WorkersReply,
+    WorkersRequest,
     farm_server::{Farm, FarmServer},
     jobs_server::{Jobs, JobsServer},
 };
@@ -37,7 +38,7 @@ use crate::{
         rates::{Bucket, Rate},
         tokens::Tokens,
     },
-    engine::{Engine, Refusal, Welcomed},
+    engine::{Engine, Refusal, Verifying, Welcomed},
     ledger::{ACTS_KEPT, Actor},
     seat::Seat,
 };
@@ -208,6 +209,7 @@ impl Farm for Service {
 #[tonic::async_trait]
 impl Jobs for Service {
     type StatusStream = Replies<JobStatus>;
+    type VerifyStream = Replies<VerifyStatus>;
 
     async fn leader(&self, _: Request<LeaderRequest>) -> Result<Response<LeaderReply>, Status> {
         let (leads, url) = match self.seat.engine() {
@@ -261,8 +263,21 @@ impl Jobs for Service {
     }
 
     async fn workers(&self, _: Request<WorkersRequest>) -> Result<Response<WorkersReply>, Status> {
-        let workers = self.engine()?.workers().await.map_err(to_status)?;
-        Ok(Response::new(WorkersReply { workers }))
+        Ok(Response::new(self.engine()?.workers().await.map_err(to_status)?))
+    }
+
+    async fn readmit(&self, request: Request<ReadmitRequest>) -> Result<Response<ReadmitReply>, Status> {
+        let by = actor(&request);
+        let worker = self.engine()?.readmit(request.into_inner().worker, by).await.map_err(to_status)?;
+        Ok(Response::new(ReadmitReply { worker }))
+    }
+
+    async fn verify(&self, request: Request<VerifyRequest>) -> Result<Response<Self::VerifyStream>, Status> {
+        let engine = self.engine()?;
+        let verifying = engine.verify(request.into_inner()).await.map_err(to_status)?;
+        let (statuses, stream) = mpsc::channel(1);
+        tokio::spawn(watch_verification(engine, verifying, statuses, self.stop.clone()));
+        Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
     }
 
     async fn drain(&self, request: Request<DrainRequest>) -> Result<Response<DrainReply>, Status> {
@@ -339,6 +354,36 @@ async fn watch_job(
         }
         last = next;
     }
+}
+
+/// Sends how a verification goes on, until it is done. When the caller leaves, it is called off.
+async fn watch_verification(
+    engine: Engine,
+    verifying: Verifying,
+    statuses: mpsc::Sender<Result<VerifyStatus, Status>>,
+    stop: CancellationToken,
+) {
+    let Verifying { job, number, mut status } = verifying;
+    loop {
+        let next = status.borrow_and_update().clone();
+        let done = next.done;
+        if statuses.send(Ok(next)).await.is_err() {
+            break;
+        }
+        if done {
+            return;
+        }
+        tokio::select! {
+            changed = status.changed() => if changed.is_err() {
+                let gone = Status::aborted("the job was stopped or replaced before the sample was computed again");
+                drop(statuses.send(Err(gone)).await);
+                return;
+            },
+            () = stop.cancelled() => return,
+            () = statuses.closed() => break,
+        }
+    }
+    engine.verify_stop(job, number).await;
 }
 
 /// Who asks, for the record. The gate has put it there.

@@ -3,8 +3,8 @@
 use std::{path::Path, sync::Arc};
 
 use coordinator::ledger::{
-    EmbeddedLedger, Ledger, LedgerError,
-    etcd::{Address, EtcdLedger, Leader, Term, Wire, campaign},
+    EmbeddedLedger, JournalReading, Ledger, LedgerError, Reading,
+    etcd::{Address, EtcdLedger, EtcdReading, Leader, Term, Wire, campaign},
 };
 use rand::RngExt;
 use tempfile::TempDir;
@@ -18,6 +18,8 @@ pub trait Place {
     fn clear(&mut self);
     /// Opens the ledger, after the one opened before was dropped.
     fn open(&mut self) -> Box<dyn Ledger>;
+    /// Reads the ledger beside whoever has it.
+    fn read(&mut self, look: &mut dyn FnMut(&dyn Reading));
     /// The folder, if it is one.
     fn path(&self) -> Option<&Path> {
         None
@@ -42,6 +44,10 @@ impl Place for Folder {
         Box::new(EmbeddedLedger::open(self.0.path()).unwrap())
     }
 
+    fn read(&mut self, look: &mut dyn FnMut(&dyn Reading)) {
+        look(&JournalReading::open(self.0.path()).unwrap());
+    }
+
     fn path(&self) -> Option<&Path> {
         Some(self.0.path())
     }
@@ -53,6 +59,7 @@ pub struct InEtcd {
     term: Option<Term>,
     runtime: Runtime,
     wire: Arc<Wire>,
+    address: Address,
     pub etcd: Etcd,
     ledgers: usize,
     /// Whether some openings make a new base.
@@ -64,8 +71,9 @@ impl InEtcd {
         let etcd = Etcd::start(3);
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let wire = Arc::new(Wire::new(Address::parse(&etcd.ledger("l0")).unwrap(), None));
-        Self { term: None, runtime, wire, etcd, ledgers: 0, compacts: true }
+        let address = Address::parse(&etcd.ledger("l0")).unwrap();
+        let wire = Arc::new(Wire::new(address.clone(), None));
+        Self { term: None, runtime, wire, address, etcd, ledgers: 0, compacts: true }
     }
 
     /// Another coordinator, that leads from now on.
@@ -100,8 +108,8 @@ impl Place for InEtcd {
             self.runtime.block_on(term.resign());
         }
         self.ledgers += 1;
-        let address = self.etcd.ledger(&format!("l{}", self.ledgers));
-        self.wire = Arc::new(Wire::new(Address::parse(&address).unwrap(), None));
+        self.address = Address::parse(&self.etcd.ledger(&format!("l{}", self.ledgers))).unwrap();
+        self.wire = Arc::new(Wire::new(self.address.clone(), None));
     }
 
     fn open(&mut self) -> Box<dyn Ledger> {
@@ -110,5 +118,13 @@ impl Place for InEtcd {
             ledger.compact().unwrap();
         }
         Box::new(ledger)
+    }
+
+    fn read(&mut self, look: &mut dyn FnMut(&dyn Reading)) {
+        let wire = Wire::new(self.address.clone(), None);
+        let reading = EtcdReading::open(wire, self.runtime.handle().clone()).unwrap();
+        let report = reading.check().unwrap();
+        assert_eq!(report.findings, [""; 0]);
+        look(&reading);
     }
 }

@@ -37,6 +37,9 @@ pub enum Chaos {
     Pause(JobId),
     Cancel(JobId),
     Retry(JobId),
+    /// Somebody wants committed ranges computed again.
+    Verify(JobId),
+    VerifyStopped(JobId),
     /// No more faults from here on: everything has to end well.
     Calm,
 }
@@ -56,6 +59,12 @@ pub fn digest(job: JobId, range: &Range<u64>) -> [u8; 32] {
     std::array::from_fn(|at| hash.to_le_bytes()[at % 8])
 }
 
+/// Makes a lie of a digest. No two workers tell the same one.
+pub fn falsify(digest: &mut [u8; 32], worker: WorkerId) {
+    digest[0] ^= 1;
+    digest[1] = worker.0[0];
+}
+
 /// Sets the stage: policy, jobs, workers, and the faults to come.
 pub fn arrange(world: &mut World) {
     let sole = world.rng.random_bool(0.1);
@@ -72,15 +81,25 @@ pub fn arrange(world: &mut World) {
     for number in 0..jobs {
         add_plan(world, number);
     }
-    let hands = if sole { 1 } else { world.rng.random_range(3..=8) };
+    // Of a range that two liars and one that fails are of no use to, three others can be heard.
+    let replicated = !sole && world.ledger.books.values().any(|book| book.replicas > 1);
+    let hands = match (sole, replicated) {
+        (true, _) => 1,
+        (_, true) => world.rng.random_range(6..=9),
+        _ => world.rng.random_range(3..=8),
+    };
     for number in 0..hands {
-        let hand = hand(world, number);
+        let mut hand = hand(world, number);
+        hand.lies_permille = match number {
+            0 | 1 if replicated => [0, 0, 20, 300, 1_000][world.rng.random_range(0..5)],
+            _ => 0,
+        };
         world.hands.push(hand);
         let delay = world.rng.random_range(0..20_000);
         world.set_timer(usize::from(number), delay, Timer::Connect);
         world.set_timer(usize::from(number), delay, Timer::Beat);
     }
-    for kind in 0..12 {
+    for kind in 0..14 {
         if world.rng.random_bool(0.4) {
             schedule(world, kind);
         }
@@ -114,7 +133,8 @@ fn add_plan(world: &mut World, number: u8) {
     };
     world.plans.insert(job, plan);
     let weight = world.rng.random_range(1..=4);
-    world.ledger.books.insert(job, Book { units, weight, ..Book::default() });
+    let replicas = if world.policy.sole_worker { 1 } else { [1, 1, 2, 2, 3][world.rng.random_range(0..5)] };
+    world.ledger.books.insert(job, Book { units, weight, replicas, ..Book::default() });
 }
 
 fn hand(world: &mut World, number: u8) -> Farmhand {
@@ -137,6 +157,7 @@ fn hand(world: &mut World, number: u8) -> Farmhand {
         watch: [Watch::Right, Watch::Right, Watch::Right, Watch::Stopped, Watch::Absurd]
             [rng.random_range(0..5)],
         goes_on_after_failure: rng.random_bool(0.5),
+        lies_permille: 0,
     }
 }
 
@@ -145,7 +166,10 @@ fn schedule(world: &mut World, kind: u8) {
     // Lies stop jobs: rare, or nothing else would be seen.
     let times = if kind == 6 { u32::from(world.rng.random_bool(0.3)) } else { world.rng.random_range(1..=6) };
     for _ in 0..times {
-        let worker = world.rng.random_range(0..world.hands.len());
+        let replicated = world.ledger.books.values().any(|book| book.replicas > 1);
+        // Where liars are told by the others, there are two at most.
+        let among = if kind == 6 && replicated { 2.min(world.hands.len()) } else { world.hands.len() };
+        let worker = world.rng.random_range(0..among);
         let job = jobs[world.rng.random_range(0..jobs.len())];
         let chaos = match kind {
             0 => Chaos::Kill(worker),
@@ -159,7 +183,9 @@ fn schedule(world: &mut World, kind: u8) {
             8 => Chaos::Crash,
             9 => Chaos::Pause(job),
             10 => Chaos::Cancel(job),
-            _ => Chaos::Retry(job),
+            11 => Chaos::Retry(job),
+            12 => Chaos::Verify(job),
+            _ => Chaos::VerifyStopped(job),
         };
         let time = world.rng.random_range(0..world.calm_ms);
         world.at(time, Happening::Chaos(chaos));
@@ -199,7 +225,7 @@ impl World {
             Chaos::Cancel(_) if self.now >= self.calm_ms => {}
             Chaos::Cancel(job) => {
                 // At the worst moment: with a commit on its way to the disk, and often thought better of before it is there.
-                let quiet = !self.offers.values().any(|offer| offer.persisting && offer.job == job);
+                let quiet = !self.offers.values().any(|offer| offer.persisting.is_some() && offer.job == job);
                 if quiet && self.rng.random_bool(0.99) {
                     self.after(7, Happening::Chaos(Chaos::Cancel(job)));
                     return Ok(());
@@ -216,6 +242,20 @@ impl World {
                     return self.step(Event::JobRetried(job));
                 }
             }
+            Chaos::Verify(job) => {
+                let book = &self.ledger.books[&job];
+                let all: Vec<_> = book
+                    .commits
+                    .iter()
+                    .filter_map(|(&start, commit)| book.committed(&(start..commit.0)))
+                    .collect();
+                let some = (0..4)
+                    .filter(|_| !all.is_empty())
+                    .map(|_| all[self.rng.random_range(0..all.len())].clone());
+                let ranges = some.collect();
+                return self.step(Event::Verify { job, ranges });
+            }
+            Chaos::VerifyStopped(job) => return self.step(Event::VerifyStopped(job)),
             Chaos::Calm => return self.calm(),
         }
         Ok(())
@@ -248,7 +288,9 @@ impl World {
         let again: Vec<Parcel> =
             self.hands[worker].history.iter().chain(self.hands[worker].spool.values()).cloned().collect();
         for mut parcel in again {
-            parcel.digest[0] ^= u8::from(lie);
+            if lie {
+                falsify(&mut parcel.digest, self.hands[worker].id);
+            }
             self.send_up(link, Up::Offer(parcel));
         }
     }
@@ -277,7 +319,7 @@ impl World {
                 prefetch: u32::MAX,
             },
             6 => Event::Persisted(Token(number.max(1 << 40))),
-            7 => Event::Compared(Token(number.max(1 << 40)), Comparison::Different),
+            7 => Event::Compared(Token(number.max(1 << 40)), Comparison::Different([9; 32])),
             8 => Event::JobPaused(JobId([99; 16])),
             9 => Event::JobRetried(JobId([99; 16])),
             10 => Event::SessionClosed(SessionId(u64::MAX)),

@@ -1,12 +1,12 @@
 //! The engine around the scheduler: does what it is ordered, and doubts it.
 
-use coordinator::scheduler::{CloseReason, Command, Comparison, Event, Token, Verdict};
+use coordinator::scheduler::{Checked, CloseReason, Command, Comparison, Event, Token, Verdict, Vote};
 use rand::RngExt;
 
 use crate::{
     chaos::{self, Chaos},
     ledger::Entry,
-    world::{Down, Happening, Offered, Sabotage, World},
+    world::{Down, Happening, Offered, Persisting, Sabotage, World},
 };
 
 /// What happened, to see that the simulation simulates.
@@ -30,6 +30,12 @@ pub struct Report {
     pub quarantined: u64,
     pub crashes: u64,
     pub finished: u64,
+    pub claims: u64,
+    pub confirmed: u64,
+    pub liars: u64,
+    pub withdrawn: u64,
+    pub checked: u64,
+    pub differ: u64,
 }
 
 impl Report {
@@ -43,10 +49,11 @@ impl Report {
         self.clone().fields().iter().all(|count| **count >= 10)
     }
 
-    fn fields(&mut self) -> [&mut u64; 16] {
+    fn fields(&mut self) -> [&mut u64; 22] {
         let Self { steps, commits, duplicates, overlaps, conflicts, unknown, shrinks, shrunk, .. } = self;
         let Self { abandoned, revoked, silent, superseded, failures, quarantined, crashes, finished, .. } =
             self;
+        let Self { claims, confirmed, liars, withdrawn, checked, differ, .. } = self;
         [
             steps,
             commits,
@@ -64,6 +71,12 @@ impl Report {
             quarantined,
             crashes,
             finished,
+            claims,
+            confirmed,
+            liars,
+            withdrawn,
+            checked,
+            differ,
         ]
     }
 }
@@ -101,10 +114,9 @@ impl World {
                 self.send_down(session, Down::Order(command));
             }
             Command::Persist(token) => {
-                let offer = self.offers.get_mut(&token).expect("checked by the model");
-                offer.persisting = true;
-                let Offered { session, number, job, range, digest, .. } = offer.clone();
-                self.write(Entry::Commit { token, job, range, digest });
+                let Offered { session, number, job, range, digest, worker, .. } =
+                    self.persist(token, Persisting::Commit);
+                self.write(Entry::Commit { token, job, range, digest, by: vec![worker] });
                 if self.sabotage == Some(Sabotage::AnswerEarly) {
                     self.acknowledged.push(self.offers[&token].clone());
                     self.send_down(session, Down::Verdict(number));
@@ -112,6 +124,39 @@ impl World {
                         self.at(self.now, Happening::Chaos(Chaos::Crash));
                     }
                 }
+            }
+            Command::Claim(token) => {
+                self.report.claims += 1;
+                let Offered { job, range, digest, worker, .. } = self.persist(token, Persisting::Claim);
+                self.write(match self.sabotage {
+                    Some(Sabotage::BelieveAnyone) => {
+                        Entry::Commit { token, job, range, digest, by: vec![worker] }
+                    }
+                    _ => Entry::Claim { token, job, vote: Vote { range, worker, digest } },
+                });
+            }
+            Command::Confirm { token, by } => {
+                self.report.confirmed += 1;
+                let Offered { job, range, digest, .. } = self.persist(token, Persisting::Confirm);
+                let replicas = self.ledger.books[&job].replicas;
+                let distinct: std::collections::BTreeSet<_> = by.iter().collect();
+                if distinct.len() != by.len() || distinct.len() < replicas as usize {
+                    return Err(format!("{range:?} is confirmed by {by:?}"));
+                }
+                self.write(Entry::Commit { token, job, range, digest, by });
+            }
+            Command::Withdraw { job, range } => self.write(Entry::Withdraw { job, range }),
+            Command::QuarantineWorker { worker, .. } => {
+                self.report.liars += 1;
+                if !self.liars.contains(&worker) {
+                    return Err(format!("{worker:?} never lied"));
+                }
+                self.banned.insert(worker);
+                self.write(Entry::QuarantineWorker { worker });
+            }
+            Command::Checked { found, .. } => {
+                self.report.checked += 1;
+                self.report.differ += u64::from(matches!(found, Checked::Different { .. }));
             }
             Command::Compare(token) => {
                 let delay = self.rng.random_range(0..=10);
@@ -139,6 +184,7 @@ impl World {
                 match reason {
                     CloseReason::Silent => self.report.silent += 1,
                     CloseReason::Superseded => self.report.superseded += 1,
+                    CloseReason::Quarantined => {}
                 }
                 if let Some(link) = self.links.get_mut(&session) {
                     link.cut = true;
@@ -148,6 +194,12 @@ impl World {
             }
         }
         Ok(())
+    }
+
+    fn persist(&mut self, token: Token, purpose: Persisting) -> Offered {
+        let offer = self.offers.get_mut(&token).expect("checked by the model");
+        offer.persisting = Some(purpose);
+        offer.clone()
     }
 
     fn write(&mut self, entry: Entry) {
@@ -172,7 +224,23 @@ impl World {
             }
             Verdict::Overlap => {
                 self.report.overlaps += 1;
-                if book.map(|book| book.compare(&offer.range, &offer.digest)) != Some(Comparison::Overlap) {
+                let cuts = book.is_some_and(|book| {
+                    let across = |vote: &Vote| {
+                        vote.range != offer.range
+                            && vote.range.start < offer.range.end
+                            && offer.range.start < vote.range.end
+                    };
+                    let waiting = self.offers.values().any(|other| {
+                        other.job == offer.job
+                            && other.persisting.is_some()
+                            && other.range.start < offer.range.end
+                            && offer.range.start < other.range.end
+                    });
+                    waiting
+                        || book.claims.iter().any(across)
+                        || book.compare(&offer.range, &offer.digest) == Comparison::Overlap
+                });
+                if !cuts {
                     return Err(format!("{offer:?} was refused"));
                 }
             }
@@ -181,10 +249,18 @@ impl World {
                 let book = self.ledger.books.get_mut(&offer.job).ok_or("conflict in no job")?;
                 book.conflicted = true;
                 let honest = chaos::digest(offer.job, &offer.range);
+                if book.replicas > 1 {
+                    return Err(format!("{offer:?} stops a job whose liars can be told"));
+                }
                 if offer.digest == honest && book.commits[&offer.range.start].1 == honest {
                     return Err(format!("{offer:?} is taken for a lie"));
                 }
                 self.at(self.now, Happening::Remove(self.epoch, offer.job));
+            }
+            Verdict::Refused => {
+                if !self.banned.contains(&offer.worker) && !self.liars.contains(&offer.worker) {
+                    return Err(format!("{offer:?} is not believed"));
+                }
             }
             Verdict::Unknown => {
                 self.report.unknown += 1;

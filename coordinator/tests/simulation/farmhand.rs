@@ -20,6 +20,7 @@ pub struct Task {
     /// First unit that is not computed.
     at: u64,
     end: u64,
+    whole: bool,
     /// Where the running chunk ends.
     target: Option<u64>,
 }
@@ -71,6 +72,8 @@ pub struct Farmhand {
     pub shrinks: Shrinks,
     pub watch: Watch,
     pub goes_on_after_failure: bool,
+    /// Results that are made up.
+    pub lies_permille: u64,
 }
 
 impl World {
@@ -140,17 +143,22 @@ impl World {
 
     /// Commits what is computed of a task.
     fn deliver(&mut self, worker: usize, task: &Task) {
-        if task.at <= task.stretch {
+        if task.at <= task.stretch || (task.whole && task.at < task.end) {
             return;
         }
         let range = task.stretch..task.at;
         let cost_ms = self.cost_ms(worker, task.job);
+        let lies = self.rng.random_range(0..1_000) < self.hands[worker].lies_permille;
         let hand = &mut self.hands[worker];
         hand.last_number += 1;
+        let mut digest = chaos::digest(task.job, &range);
+        if lies {
+            chaos::falsify(&mut digest, hand.id);
+        }
         let parcel = Parcel {
             number: hand.last_number,
             job: task.job,
-            digest: chaos::digest(task.job, &range),
+            digest,
             busy_us: match hand.watch {
                 Watch::Right => (range.end - range.start) * cost_ms * 1_000,
                 Watch::Stopped => 0,
@@ -183,9 +191,16 @@ impl World {
                     hand.history.drain(..hand.history.len().saturating_sub(8));
                 }
             }
-            Down::Order(Command::Grant { lease, job, range, .. }) => {
-                let task =
-                    Task { lease, job, stretch: range.start, at: range.start, end: range.end, target: None };
+            Down::Order(Command::Grant { lease, job, range, whole, .. }) => {
+                let task = Task {
+                    lease,
+                    job,
+                    stretch: range.start,
+                    at: range.start,
+                    end: range.end,
+                    whole,
+                    target: None,
+                };
                 hand.tasks.push(task);
                 self.start_chunks(worker, link);
             }
@@ -219,7 +234,8 @@ impl World {
     }
 
     fn shorten(&mut self, worker: usize, link: SessionId, lease: LeaseId, end: u64) {
-        let Some(task) = self.hands[worker].tasks.iter_mut().find(|task| task.lease == lease) else { return };
+        let tasks = &mut self.hands[worker].tasks;
+        let Some(task) = tasks.iter_mut().find(|task| task.lease == lease && !task.whole) else { return };
         task.end = task.end.min(end.max(task.target.map_or(task.at, |target| target.max(task.at + 1))));
         let (end, over) = (task.end, task.target.is_none() && task.at >= task.end);
         if over && let Some(task) = self.drop_task(worker, lease) {
@@ -267,11 +283,11 @@ impl World {
             let (unit, error) = (task.at, String::from("does not work"));
             self.send_up(link, Up::Say(Event::Failed { session: link, lease, unit, error }));
             (task.at, task.stretch) = (unit + 1, unit + 1);
-            if !self.hands[worker].goes_on_after_failure {
+            if task.whole || !self.hands[worker].goes_on_after_failure {
                 task.end = task.at;
             }
         }
-        let long = (task.at - task.stretch) * self.cost_ms(worker, task.job) > 10_000;
+        let long = !task.whole && (task.at - task.stretch) * self.cost_ms(worker, task.job) > 10_000;
         if task.at >= task.end || long {
             self.deliver(worker, &task);
             task.stretch = task.at;

@@ -8,7 +8,7 @@ use coordinator::scheduler::{
 };
 
 pub const JOB: JobId = JobId([1; 16]);
-const OTHER: JobId = JobId([2; 16]);
+pub const OTHER: JobId = JobId([2; 16]);
 
 /// A grant as a test sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,11 +46,24 @@ impl Bench {
         self.step(Event::SessionOpened { session: SessionId(session), worker, slots, prefetch })
     }
 
+    /// A worker's result, whatever it hashes to.
+    pub fn say(&mut self, session: u64, range: Range<u64>, digest: u8) -> (Token, Vec<Command>) {
+        self.last_token += 1;
+        let token = Token(self.last_token);
+        let (worker, session, digest) = (worker(session), SessionId(session), [digest; 32]);
+        let commit = Event::Commit { session, worker, token, job: JOB, range, digest, busy_us: 1 };
+        (token, self.step(commit))
+    }
+
     fn offer(&mut self, session: SessionId, range: Range<u64>, spent_ms: u64) -> (Token, Vec<Command>) {
         self.last_token += 1;
         let token = Token(self.last_token);
         let busy_us = 1_000 * spent_ms;
-        (token, self.step(Event::Commit { session, token, job: JOB, range, digest: [0; 32], busy_us }))
+        let worker = worker(session.0);
+        (
+            token,
+            self.step(Event::Commit { session, worker, token, job: JOB, range, digest: [0; 32], busy_us }),
+        )
     }
 
     /// Commits all of a lease at once, durably.
@@ -59,7 +72,9 @@ impl Bench {
         let token = Token(self.last_token);
         let Grant { session, job, range, .. } = grant.clone();
         let busy_us = 1_000 * spent_ms;
-        let mut commands = self.step(Event::Commit { session, token, job, range, digest: [0; 32], busy_us });
+        let worker = worker(session.0);
+        let mut commands =
+            self.step(Event::Commit { session, worker, token, job, range, digest: [0; 32], busy_us });
         assert!(commands.contains(&Command::Persist(token)), "{commands:?}");
         let persisted = self.step(Event::Persisted(token));
         assert_eq!(persisted.first(), Some(&Command::Answer(token, Verdict::Accepted)));
@@ -77,16 +92,17 @@ impl Bench {
 
 pub fn spec(units: u64, weight: u32) -> JobSpec {
     let (done, quarantined) = (RangeSet::new(), RangeSet::new());
-    JobSpec { units, weight, done, failures: Vec::new(), quarantined, paused: false }
+    let (failures, claims, disputed) = (Vec::new(), Vec::new(), Vec::new());
+    JobSpec { units, weight, done, failures, quarantined, paused: false, replicas: 1, claims, disputed }
 }
 
-fn worker(number: u64) -> WorkerId {
+pub fn worker(number: u64) -> WorkerId {
     WorkerId((u128::from(number) << 8).to_le_bytes())
 }
 
 pub fn grants(commands: &[Command]) -> Vec<Grant> {
     let grants = commands.iter().filter_map(|command| match command.clone() {
-        Command::Grant { session, lease, job, range } => Some(Grant { session, lease, job, range }),
+        Command::Grant { session, lease, job, range, .. } => Some(Grant { session, lease, job, range }),
         _ => None,
     });
     grants.collect()
@@ -194,7 +210,7 @@ fn a_repeated_commit_is_compared_and_one_in_flight_is_waited_for() {
     assert_eq!(commands, [Command::Answer(second, Verdict::Duplicate)]);
     let (third, commands) = bench.offer(grant.session, 0..10, 1);
     assert_eq!(commands, [Command::Compare(third)]);
-    let commands = bench.step(Event::Compared(third, Comparison::Different));
+    let commands = bench.step(Event::Compared(third, Comparison::Different([9; 32])));
     assert_eq!(commands, [Command::Answer(third, Verdict::Conflict)]);
     // The second lease is 10..20; an overlapping commit gives its part of it up.
     let (fourth, _) = bench.offer(grant.session, 5..15, 1);

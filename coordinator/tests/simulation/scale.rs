@@ -44,7 +44,9 @@ fn commits_per_second(sessions: u64, commits: u64) -> u64 {
         let Some(grant) = held.pop_front() else { panic!("nothing is leased") };
         let (token, now) = (Token(number), number / 100);
         let (session, job, range) = (grant.session, grant.job, grant.range);
-        let commit = Event::Commit { session, token, job, range, digest: [0; 32], busy_us: 10 };
+        let worker = WorkerId(u128::from(session.0).to_le_bytes());
+        let digest = [0; 32];
+        let commit = Event::Commit { session, worker, token, job, range, digest, busy_us: 10 };
         held.extend(grants(&scheduler.step(now, commit)));
         held.extend(grants(&scheduler.step(now, Event::Persisted(token))));
     }

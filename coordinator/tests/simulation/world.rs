@@ -1,8 +1,13 @@
 //! The clock, the network, and an engine around the scheduler.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
-use coordinator::scheduler::{Command, Comparison, Event, JobId, Policy, Scheduler, SessionId, Token};
+use coordinator::scheduler::{
+    Command, Comparison, Event, JobId, Policy, Scheduler, SessionId, Token, WorkerId,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -21,6 +26,7 @@ pub enum Sabotage {
     AnswerEarly,
     ForgetUnit,
     LoseReturn,
+    BelieveAnyone,
 }
 
 /// A result on its way, named by the worker's own number.
@@ -37,12 +43,21 @@ pub struct Parcel {
 #[derive(Clone, Debug)]
 pub struct Offered {
     pub session: SessionId,
+    pub worker: WorkerId,
     pub number: u64,
     pub job: JobId,
     pub range: Range<u64>,
     pub digest: [u8; 32],
-    pub persisting: bool,
+    pub persisting: Option<Persisting>,
     pub since: u64,
+}
+
+/// What a result is written down as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Persisting {
+    Commit,
+    Claim,
+    Confirm,
 }
 
 #[derive(Clone, Debug)]
@@ -71,6 +86,8 @@ pub enum Happening {
     Tick(u32),
     Restart,
     Remove(u32, JobId),
+    /// The ledger looks for what liars have committed.
+    Sweep(u32),
     Chaos(Chaos),
 }
 
@@ -96,6 +113,10 @@ pub struct World {
     pub ledger: Ledger,
     pub offers: BTreeMap<Token, Offered>,
     pub acknowledged: Vec<Offered>,
+    /// Workers that have told a lie.
+    pub liars: BTreeSet<WorkerId>,
+    /// Workers that the coordinator does not let in.
+    pub banned: BTreeSet<WorkerId>,
     pub links: BTreeMap<SessionId, Link>,
     pub plans: BTreeMap<JobId, JobPlan>,
     pub hands: Vec<Farmhand>,
@@ -132,6 +153,8 @@ impl World {
             ledger: Ledger::default(),
             offers: BTreeMap::new(),
             acknowledged: Vec::new(),
+            liars: BTreeSet::new(),
+            banned: BTreeSet::new(),
             links: BTreeMap::new(),
             plans: BTreeMap::new(),
             hands: Vec::new(),
@@ -156,6 +179,10 @@ impl World {
             self.now = time;
             self.happen(happening.clone())
                 .map_err(|error| format!("at {time} ms, {happening:?}: {error}"))?;
+            if settled && !self.all_finished() {
+                // A liar was found out late: what it had done is done again.
+                (settled, end) = (false, self.calm_ms + PATIENCE_MS);
+            }
             if !settled && time > self.calm_ms && self.all_finished() {
                 // What is still on its way must not disturb what is finished.
                 settled = true;
@@ -197,13 +224,40 @@ impl World {
         for offer in &self.acknowledged {
             self.is_written(offer)?;
         }
-        Ok(())
+        self.audit_lies()
+    }
+
+    /// Nothing counts that a liar made up, where others had to agree, and whoever's lie was looked into is quarantined.
+    fn audit_lies(&self) -> Result<(), String> {
+        for (&job, book) in &self.ledger.books {
+            let believed = book.commits.iter().find(|(start, (end, digest, by))| {
+                let unswept = by.iter().all(|worker| self.banned.contains(worker));
+                book.replicas > 1 && !unswept && *digest != chaos::digest(job, &(**start..*end))
+            });
+            if let Some(lie) = believed {
+                return Err(format!("{job:?}: {lie:?} is a lie"));
+            }
+        }
+        let told = self.acknowledged.iter().find(|offer| {
+            let book = &self.ledger.books[&offer.job];
+            book.replicas > 1
+                && !book.removed
+                && offer.digest != chaos::digest(offer.job, &offer.range)
+                && !self.banned.contains(&offer.worker)
+                && !book.withdrawn.intersects(&offer.range)
+        });
+        told.map_or(Ok(()), |lie| Err(format!("{lie:?} was not found out")))
     }
 
     pub fn is_written(&self, offer: &Offered) -> Result<(), String> {
         let book = self.ledger.books.get(&offer.job).ok_or("acknowledged for no job")?;
+        let claimed = book.claims.iter().any(|vote| {
+            vote.range == offer.range && vote.worker == offer.worker && vote.digest == offer.digest
+        });
+        let lost = book.withdrawn.intersects(&offer.range) || self.banned.contains(&offer.worker);
         match book.compare(&offer.range, &offer.digest) {
             Comparison::Same => Ok(()),
+            _ if claimed || lost => Ok(()),
             other => Err(format!("{offer:?} was acknowledged, but the ledger says {other:?}")),
         }
     }
@@ -237,6 +291,10 @@ impl World {
                 // The coordinator may die after the write and before it knows.
                 let delay = self.rng.random_range(0..=5);
                 self.after(delay, Happening::Persisted(self.epoch, tokens));
+                if !self.ledger.unswept.is_empty() {
+                    let delay = self.rng.random_range(5..=200);
+                    self.after(delay, Happening::Sweep(self.epoch));
+                }
             }
             Happening::Persisted(epoch, tokens) if epoch == self.epoch => {
                 for token in tokens {
@@ -255,12 +313,19 @@ impl World {
                 }
                 return self.step(Event::Tick);
             }
+            Happening::Sweep(epoch) if epoch == self.epoch => {
+                for (job, ranges) in self.ledger.sweep() {
+                    self.report.withdrawn += ranges.len() as u64;
+                    self.step(Event::Withdrawn { job, ranges })?;
+                }
+            }
             Happening::Remove(epoch, job) if epoch == self.epoch => return self.step(Event::JobRemoved(job)),
             Happening::Restart => return self.restart(),
             Happening::Chaos(chaos) => return self.chaos(chaos),
             Happening::Persisted(..)
             | Happening::Compared(..)
             | Happening::Tick(_)
+            | Happening::Sweep(_)
             | Happening::Remove(..) => {}
         }
         Ok(())
@@ -271,6 +336,11 @@ impl World {
         self.scheduler = Some(Scheduler::new(self.policy.clone()));
         self.model = Model::default();
         self.after(1_000, Happening::Tick(self.epoch));
+        self.ledger.sweep();
+        self.banned = self.ledger.quarantined.clone();
+        for worker in self.banned.clone() {
+            self.step(Event::WorkerQuarantined(worker))?;
+        }
         for job in self.live_jobs() {
             self.add_job(job)?;
         }
@@ -340,26 +410,37 @@ impl World {
 
     fn arrived(&mut self, session: SessionId, up: Up) -> Result<(), String> {
         let Some(link) = self.links.get(&session).filter(|link| !link.cut) else { return Ok(()) };
+        let (hand, worker) = (link.worker, self.hands[link.worker].id);
         let event = match up {
-            Up::Hello { slots, prefetch } => {
-                Event::SessionOpened { session, worker: self.hands[link.worker].id, slots, prefetch }
+            Up::Hello { .. } if self.banned.contains(&worker) => {
+                // It is told so, and leaves.
+                self.cut(session);
+                let hand = &mut self.hands[hand];
+                (hand.alive, hand.life, hand.link) = (false, hand.life + 1, None);
+                hand.tasks.clear();
+                return Ok(());
             }
+            Up::Hello { slots, prefetch } => Event::SessionOpened { session, worker, slots, prefetch },
             Up::Say(event) => event,
             Up::Offer(parcel) => {
                 self.last_token += 1;
                 let token = Token(self.last_token);
                 let Parcel { number, job, range, digest, busy_us } = parcel;
+                if digest != chaos::digest(job, &range) {
+                    self.liars.insert(worker);
+                }
                 let offer = Offered {
                     session,
+                    worker,
                     number,
                     job,
                     range: range.clone(),
                     digest,
-                    persisting: false,
+                    persisting: None,
                     since: self.now,
                 };
                 self.offers.insert(token, offer);
-                Event::Commit { session, token, job, range, digest, busy_us }
+                Event::Commit { session, worker, token, job, range, digest, busy_us }
             }
         };
         self.step(event)

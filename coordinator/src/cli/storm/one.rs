@@ -180,7 +180,8 @@ impl Found {
         let kind = jobs::find(&request.kind).ok_or_else(none)?;
         let mut sum: Box<dyn Accumulator> =
             kind.open(&job.record.settings).map_err(|e| wrong(&e))?.accumulator();
-        reading.commits(job.record.id, &mut |commit| sum.absorb(&commit.partial).map_err(|e| wrong(&e)))?;
+        reading
+            .commits(job.record.id, &mut |commit, _| sum.absorb(&commit.partial).map_err(|e| wrong(&e)))?;
         let digest = blake3::hash(&sum.bytes().map_err(|e| wrong(&e))?).to_hex().to_string();
         let jobs = report.jobs.into_iter().filter(|job| job.job == run).collect();
         Ok(Self { digest, report: CheckReport { jobs, ..report } })

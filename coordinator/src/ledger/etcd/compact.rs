@@ -57,6 +57,7 @@ impl EtcdLedger {
             next_order: self.book.next_order(),
             removed: self.book.removed().collect(),
             jobs: Vec::new(),
+            workers: self.book.workers.values().cloned().collect(),
             acts: self.book.acts(),
         };
         let accounts: Vec<_> =

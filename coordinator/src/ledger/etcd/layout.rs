@@ -19,7 +19,7 @@ use std::{collections::BTreeMap, ops::Range};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    ledger::{Act, Chain, CommitRecord, JobSummary, LedgerError},
+    ledger::{Act, Chain, CommitRecord, JobSummary, LedgerError, Quarantine},
     scheduler::{JobId, WorkerId},
 };
 
@@ -75,6 +75,7 @@ pub(super) struct Body {
     pub next_order: u64,
     pub removed: Vec<JobId>,
     pub jobs: Vec<JobBody>,
+    pub workers: Vec<Quarantine>,
     /// The newest ones.
     pub acts: Vec<Act>,
 }
@@ -185,8 +186,8 @@ struct Stored {
     partial: Vec<u8>,
     /// Among the page's.
     worker: u32,
-    /// The others that stand behind it.
-    also: Vec<u32>,
+    /// Those that stand behind it; none: its worker alone.
+    by: Vec<u32>,
     busy_us: u64,
     /// Since the one before.
     at_delta_ms: i64,
@@ -214,7 +215,7 @@ pub(super) fn encode_page(commits: &[Kept]) -> Result<Vec<u8>, LedgerError> {
             digest: (blake3::hash(&commit.partial).as_bytes() != &commit.digest).then_some(commit.digest),
             partial: commit.partial.clone(),
             worker: number(commit.worker),
-            also: by.iter().filter(|worker| **worker != commit.worker).map(|w| number(*w)).collect(),
+            by: if *by == [commit.worker] { Vec::new() } else { by.iter().map(|w| number(*w)).collect() },
             busy_us: commit.busy_us,
             at_delta_ms: commit.at_unix_ms.wrapping_sub(at).cast_signed(),
         });
@@ -244,9 +245,10 @@ pub(super) fn decode_page(job: JobId, reference: &PageRef, packed: &[u8]) -> Res
         end = range.end;
         let digest = stored.digest.unwrap_or_else(|| *blake3::hash(&stored.partial).as_bytes());
         let (partial, busy_us) = (stored.partial, stored.busy_us);
-        let by =
-            std::iter::once(stored.worker).chain(stored.also).map(worker).collect::<Result<Vec<_>, _>>()?;
-        let commit = CommitRecord { job, range, digest, partial, worker: by[0], busy_us, at_unix_ms: at };
+        let alone = worker(stored.worker)?;
+        let by = stored.by.into_iter().map(worker).collect::<Result<Vec<_>, _>>()?;
+        let by = if by.is_empty() { vec![alone] } else { by };
+        let commit = CommitRecord { job, range, digest, partial, worker: alone, busy_us, at_unix_ms: at };
         commits.push(Kept { commit, by });
     }
     Ok(commits)

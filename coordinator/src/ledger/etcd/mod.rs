@@ -31,8 +31,8 @@ use self::{
     read::{Contents, Reader, genesis},
     tail::{Late, Tail, merged},
 };
-use super::{Act, CommitRecord, Entry, JobSummary, Ledger, LedgerError, book::Book, frame};
-use crate::scheduler::{JobId, RangeSet};
+use super::{Act, CommitRecord, Entry, JobSummary, Ledger, LedgerError, Quarantine, book::Book, frame};
+use crate::scheduler::{JobId, RangeSet, Vote, WorkerId};
 
 /// A group is written in parts of about this size. etcd refuses requests above 1.5 MiB.
 const PART_BYTES: usize = 1 << 20;
@@ -210,6 +210,18 @@ impl Ledger for EtcdLedger {
         Ok(self.kept_at(job, start)?.map(|kept| kept.commit))
     }
 
+    fn claims(&self, job: JobId) -> Result<Vec<Vote>, LedgerError> {
+        Ok(self.book.account(job).map_or(Vec::new(), |account| account.summary.claims.clone()))
+    }
+
+    fn behind(&self, job: JobId, start: u64) -> Result<Vec<WorkerId>, LedgerError> {
+        Ok(self.kept_at(job, start)?.map_or(Vec::new(), |kept| kept.by))
+    }
+
+    fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError> {
+        Ok(self.book.workers.values().cloned().collect())
+    }
+
     fn acts(&self) -> Result<Vec<Act>, LedgerError> {
         Ok(self.book.acts())
     }
@@ -221,7 +233,12 @@ impl Ledger for EtcdLedger {
 
 /// The job whose committed ranges the book must have before it can judge `entry`, and has not.
 fn needs_done(entry: &Entry, book: &Book) -> Option<JobId> {
-    let Entry::Commit(CommitRecord { job, .. }) = entry else { return None };
+    let (Entry::Commit(CommitRecord { job, .. })
+    | Entry::Confirm { commit: CommitRecord { job, .. }, .. }
+    | Entry::Withdraw { job, .. }) = entry
+    else {
+        return None;
+    };
     book.account(*job).is_some_and(|account| account.done.is_none()).then_some(*job)
 }
 

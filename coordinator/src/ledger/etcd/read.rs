@@ -115,8 +115,9 @@ impl Reader<'_> {
             Some(base) => self.body(base).await?,
             None => Body::default(),
         };
-        let Body { next_page, next_order, removed, jobs, acts } = body;
+        let Body { next_page, next_order, removed, jobs, workers, acts } = body;
         let mut book = Book::default();
+        book.workers = workers.into_iter().map(|known| (known.worker, known)).collect();
         book.load_acts(acts);
         let mut directory = Directory::new();
         for job in removed {

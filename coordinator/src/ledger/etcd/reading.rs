@@ -3,14 +3,15 @@
 use tokio::runtime::Handle;
 
 use super::{
-    Wire, layout,
+    Wire,
+    layout::{self, Kept},
     read::{Contents, Reader},
     tail::Tail,
 };
 use crate::{
     ledger::{
-        Act, CheckReport, CommitRecord, Entry, JobSummary, LedgerError, Place, Reading, audit::Auditor,
-        book::Book,
+        Act, CheckReport, Entry, JobSummary, LedgerError, Place, Quarantine, Reading, audit::Auditor,
+        book::Book, reading::EachCommit,
     },
     scheduler::{JobId, RangeSet, hex},
 };
@@ -81,7 +82,8 @@ impl EtcdReading {
             for page in pages {
                 bytes += u64::from(page.len_bytes);
                 for kept in self.page(*job, page)? {
-                    auditor.enter(&Entry::Commit(kept.commit), nowhere);
+                    let Kept { commit, by } = kept;
+                    auditor.enter(&Entry::Confirm { commit, by }, nowhere);
                 }
             }
         }
@@ -105,7 +107,7 @@ impl EtcdReading {
         })
     }
 
-    fn page(&self, job: JobId, page: &layout::PageRef) -> Result<Vec<layout::Kept>, LedgerError> {
+    fn page(&self, job: JobId, page: &layout::PageRef) -> Result<Vec<Kept>, LedgerError> {
         let reader = Reader { wire: &self.wire, revision: self.revision };
         self.runtime.block_on(reader.page(job, page))
     }
@@ -117,8 +119,8 @@ impl EtcdReading {
             for entry in entries {
                 if let Some(job) = super::needs_done(entry, &self.book) {
                     let mut done = RangeSet::new();
-                    self.commits(job, &mut |commit| {
-                        done.insert_merged(commit.range);
+                    self.commits(job, &mut |commit, _| {
+                        done.insert_merged(commit.range.clone());
                         Ok(())
                     })?;
                     self.book
@@ -146,19 +148,19 @@ impl Reading for EtcdReading {
         Ok(self.book.accounts().into_iter().map(|account| account.summary.clone()).collect())
     }
 
+    fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError> {
+        Ok(self.book.workers.values().cloned().collect())
+    }
+
     fn acts(&self) -> Result<Vec<Act>, LedgerError> {
         Ok(self.book.acts())
     }
 
-    fn commits(
-        &self,
-        job: JobId,
-        each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError> {
+    fn commits(&self, job: JobId, each: &mut EachCommit<'_>) -> Result<(), LedgerError> {
         if self.book.account(job).is_none() {
             return Ok(());
         }
         let pages = self.contents.directory.get(&job).map_or(&[][..], Vec::as_slice);
-        self.tail.onto(job, pages, &|page| self.page(job, page), &mut |kept| each(kept.commit))
+        self.tail.onto(job, pages, &|page| self.page(job, page), &mut |kept| each(&kept.commit, &kept.by))
     }
 }

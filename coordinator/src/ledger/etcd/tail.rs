@@ -1,6 +1,6 @@
 //! What was written since the base, and how it comes onto the pages.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use super::layout::{Kept, PageRef};
 use crate::{
@@ -30,6 +30,8 @@ impl Tail {
     pub fn add(&mut self, entry: &Entry) {
         match entry {
             Entry::Commit(commit) => self.made(Kept::alone(commit.clone())),
+            Entry::Confirm { commit, by } => self.made(Kept { commit: commit.clone(), by: by.clone() }),
+            Entry::Withdraw { job, range } => self.withdrawn(*job, range),
             Entry::State { job, state: JobState::Removed, .. } => {
                 self.commits.retain(|(of, _), _| of != job);
             }
@@ -39,6 +41,15 @@ impl Tail {
 
     fn made(&mut self, kept: Kept) {
         self.commits.insert((kept.commit.job, kept.start()), Late::Made(kept));
+    }
+
+    /// Claims may have been meant: then nothing is committed there.
+    fn withdrawn(&mut self, job: JobId, range: &Range<u64>) {
+        let key = (job, range.start);
+        let other = |late: &Late| matches!(late, Late::Made(kept) if kept.commit.range != *range);
+        if !self.commits.get(&key).is_some_and(other) {
+            self.commits.insert(key, Late::Withdrawn(range.end));
+        }
     }
 
     /// What became of a job's commits, ascending.
