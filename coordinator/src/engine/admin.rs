@@ -178,7 +178,9 @@ impl Core {
                 drop(answer.send(self.job_status(id).map(|status| (status, true))));
             }
             Some(Ticket::Controlled(id, answer)) => drop(answer.send(self.job_status(id))),
-            Some(Ticket::Drained(name, answer)) => drop(answer.send(Ok(name))),
+            Some(Ticket::Drained(name, answer) | Ticket::Readmitted(name, answer)) => {
+                drop(answer.send(Ok(name)));
+            }
             Some(Ticket::Finished(id)) => {
                 // What a liar had done may have been withdrawn meanwhile.
                 let is_finished =
@@ -192,7 +194,6 @@ impl Core {
             Some(Ticket::Conflict(session, sequence)) => {
                 self.answer_wire(session, sequence, Verdict::Conflict);
             }
-            Some(Ticket::Readmitted(name, answer)) => drop(answer.send(Ok(name))),
             Some(Ticket::Provided) | None => {}
         }
     }

@@ -211,15 +211,12 @@ fn add_neighbours(commits: Vec<Kept>, add: &Add) -> Vec<Kept> {
             sums.push(one);
             break;
         };
-        match sum_of(&one, &two, add) {
-            Some(sum) => {
-                sums.push(sum);
-                first = all.next();
-            }
-            None => {
-                sums.push(one);
-                first = Some(two);
-            }
+        if let Some(sum) = sum_of(&one, &two, add) {
+            sums.push(sum);
+            first = all.next();
+        } else {
+            sums.push(one);
+            first = Some(two);
         }
     }
     sums
