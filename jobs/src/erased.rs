@@ -146,8 +146,9 @@ impl<K: JobKind> ErasedKind for Erased<K> {
     }
 
     fn command(&self) -> clap::Command {
-        let command = clap::Command::new(K::NAME).about(K::ABOUT).after_help(K::EXAMPLES).hide(K::HIDDEN);
-        K::Args::augment_args(command)
+        let command = clap::Command::new(K::NAME).after_help(K::EXAMPLES).hide(K::HIDDEN);
+        // Last: clap takes the comment on the arguments for what the command is about.
+        K::Args::augment_args(command).about(K::ABOUT)
     }
 
     fn settings(&self, matches: &ArgMatches, around: &Surroundings<'_>) -> Result<String, BadSettings> {

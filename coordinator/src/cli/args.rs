@@ -191,120 +191,114 @@ pub fn command() -> Command {
 /// The daemons, and what is asked of a coordinator.
 fn with_cluster(nonet: Command) -> Command {
     nonet
-        .subcommand(CoordinatorArgs::augment_args(verb(
+        .subcommand(with::<CoordinatorArgs>(verb(
             "coordinator",
             "Serve jobs to workers",
             "coordinator --listen 127.0.0.1:7700 --state ./nonet-state\n  \
              nonet coordinator --listen 0.0.0.0:7700 --tls ./nonet-certs/head --tokens tokens.toml",
         )))
-        .subcommand(WorkerArgs::augment_args(verb(
+        .subcommand(with::<WorkerArgs>(verb(
             "worker",
             "Compute for a coordinator",
             "worker --coordinator http://127.0.0.1:7700\n  \
              nonet worker --coordinator https://head:7700 --tls ./nonet-certs/node17",
         )))
-        .subcommand(ListArgs::augment_args(verb("jobs", "List jobs", "jobs --format json")))
-        .subcommand(StatusArgs::augment_args(verb(
-            "status",
-            "Show where a job stands",
-            "status recount --watch",
-        )))
-        .subcommand(ResultArgs::augment_args(verb(
+        .subcommand(with::<ListArgs>(verb("jobs", "List jobs", "jobs --format json")))
+        .subcommand(with::<StatusArgs>(verb("status", "Show where a job stands", "status recount --watch")))
+        .subcommand(with::<ResultArgs>(verb(
             "result",
             "Print a job's report, finished or not",
             "result recount\n  nonet result solve --format html > report.html",
         )))
-        .subcommand(JobArgs::augment_args(verb("pause", "Hand out no more of a job", "pause recount")))
-        .subcommand(JobArgs::augment_args(verb("resume", "Go on with a paused job", "resume recount")))
-        .subcommand(JobArgs::augment_args(verb(
-            "cancel",
-            "Stop a job; what is done is kept",
-            "cancel recount",
-        )))
-        .subcommand(JobArgs::augment_args(verb(
+        .subcommand(with::<JobArgs>(verb("pause", "Hand out no more of a job", "pause recount")))
+        .subcommand(with::<JobArgs>(verb("resume", "Go on with a paused job", "resume recount")))
+        .subcommand(with::<JobArgs>(verb("cancel", "Stop a job; what is done is kept", "cancel recount")))
+        .subcommand(with::<JobArgs>(verb(
             "retry",
             "Take up a cancelled job, or the work units that were given up",
             "retry recount",
         )))
-        .subcommand(VerifyArgs::augment_args(verb(
+        .subcommand(with::<VerifyArgs>(verb(
             "verify",
             "Have a random sample of a job computed again by other workers, or here, and compare",
             "verify recount --sample 1%\n  nonet verify recount --sample 1% --state ./nonet-state",
         )))
-        .subcommand(ListArgs::augment_args(verb(
+        .subcommand(with::<ListArgs>(verb(
             "workers",
             "List connected workers, and those that are quarantined",
             "workers",
         )))
-        .subcommand(WorkerArg::augment_args(verb("drain", "Give a worker no further leases", "drain node17")))
-        .subcommand(WorkerArg::augment_args(verb(
-            "readmit",
-            "Let a quarantined worker in again",
-            "readmit node17",
-        )))
+        .subcommand(with::<WorkerArg>(verb("drain", "Give a worker no further leases", "drain node17")))
+        .subcommand(with::<WorkerArg>(verb("readmit", "Let a quarantined worker in again", "readmit node17")))
 }
 
 /// What works on files here.
 fn with_tools(nonet: Command) -> Command {
     nonet
-        .subcommand(LedgerArgs::augment_args(verb(
+        .subcommand(with::<LedgerArgs>(verb(
             "ledger",
             "Check, rebuild or export a ledger",
             "ledger check --state ./nonet-state",
         )))
-        .subcommand(CertificateArgs::augment_args(verb(
+        .subcommand(with::<CertificateArgs>(verb(
             "certificate",
             "Certify a finished job in a file that anybody can check",
             "certificate recount -o recount.cert\n  nonet certificate check recount.cert --sample 1%",
         )))
-        .subcommand(CanonicalArgs::augment_args(verb(
+        .subcommand(with::<CanonicalArgs>(verb(
             "canonical",
             "Print the minlex forms of grids and puzzles",
             "canonical puzzles.txt --dedup",
         )))
-        .subcommand(ExplainArgs::augment_args(verb(
+        .subcommand(with::<ExplainArgs>(verb(
             "explain",
             "Solve a puzzle by pencil and paper and tell every step",
             "explain 53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79",
         )))
-        .subcommand(CompareArgs::augment_args(verb(
+        .subcommand(with::<CompareArgs>(verb(
             "compare",
             "Solve the same puzzles by several methods, and measure each",
             "compare --corpus puzzles.txt --methods bitslice,fewest,dlx\n  \
              nonet compare --corpus easy.txt --corpus hard.txt --format html > compared.html",
         )))
-        .subcommand(ReadArgs::augment_args(verb(
+        .subcommand(with::<ReadArgs>(verb(
             "read",
             "Read the sudoku on a photograph",
             "read newspaper.jpg --solve --overlay read.png",
         )))
-        .subcommand(EvalArgs::augment_args(verb(
+        .subcommand(with::<EvalArgs>(verb(
             "photos-eval",
             "Read photographs of which it is known what is on them, and count what is right",
             "photos-eval photos/manifest.csv --wrong",
         )))
-        .subcommand(BenchArgs::augment_args(verb(
-            "bench",
-            "Measure this program on this machine",
-            "bench recount",
-        )))
+        .subcommand(with::<BenchArgs>(verb("bench", "Measure this program on this machine", "bench recount")))
+}
+
+/// Adds arguments. What a command is about stays: clap would take the comment on their struct for it.
+fn with<A: Args>(command: Command) -> Command {
+    let about = command.get_about().cloned();
+    let command = A::augment_args(command);
+    match about {
+        Some(about) => command.about(about),
+        None => command,
+    }
 }
 
 /// Who may do what, and who did.
 fn with_security(nonet: Command) -> Command {
     nonet
-        .subcommand(AuditArgs::augment_args(verb(
+        .subcommand(with::<AuditArgs>(verb(
             "audit",
             "List who submitted, paused, cancelled, drained",
             "audit --last 20 --format json",
         )))
-        .subcommand(CertsArgs::augment_args(verb(
+        .subcommand(with::<CertsArgs>(verb(
             "certs",
             "Make certificates for a farm of several machines",
             "certs init\n  nonet certs issue head --role coordinator --host head.example.org\n  \
              nonet certs issue node17 --role worker",
         )))
-        .subcommand(TokensArgs::augment_args(verb(
+        .subcommand(with::<TokensArgs>(verb(
             "tokens",
             "Make, list and remove the tokens that a coordinator asks for",
             "tokens add alice --role operator --file tokens.toml > alice.token",
@@ -353,7 +347,7 @@ fn with_outputs(mut command: Command) -> Command {
 
 fn kinds<A: Args>(mut command: Command) -> Command {
     for kind in jobs::KINDS {
-        command = command.subcommand(A::augment_args(kind.command()));
+        command = command.subcommand(with::<A>(kind.command()));
     }
     command
         .subcommand_required(true)

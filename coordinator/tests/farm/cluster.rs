@@ -169,7 +169,8 @@ impl Cluster {
     /// Has the ledger checked: every range once. The first job.
     pub fn check_ledger(&self) -> Value {
         let ledger = self.etcd.ledger("farm");
-        let (code, stdout, stderr) = run(&["ledger", "check", "--ledger", &ledger, "--format", "json", "--allow-plaintext"]);
+        let (code, stdout, stderr) =
+            run(&["ledger", "check", "--ledger", &ledger, "--format", "json", "--allow-plaintext"]);
         assert_eq!(code, Some(0), "{stderr}\n{stdout}");
         let report: Value = serde_json::from_str(&stdout).expect("JSON");
         for job in report["jobs"].as_array().expect("jobs") {
