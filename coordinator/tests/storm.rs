@@ -32,9 +32,15 @@ fn storms_over_a_ledger_in_a_folder_lose_and_double_nothing() {
 }
 
 #[test]
+fn storms_over_results_that_two_workers_agree_on_lose_and_double_nothing() {
+    weather(&["--replicas", "2"]);
+}
+
+#[test]
 fn storms_over_a_ledger_in_etcd_lose_and_double_nothing() {
     if farm::etcd::is_here() {
         weather(&["--on", "etcd"]);
+        weather(&["--on", "etcd", "--replicas", "2"]);
     }
 }
 

@@ -127,8 +127,10 @@ mod tests {
         };
         assert_eq!(of(Role::Worker), ["Work"]);
         assert_eq!(of(Role::Viewer), ["List", "Status", "Result", "Workers", "Leader"]);
-        let operator =
-            ["Submit", "List", "Status", "Result", "Control", "Workers", "Drain", "Audit", "Leader"];
+        let operator = [
+            "Submit", "List", "Status", "Result", "Control", "Workers", "Drain", "Audit", "Leader",
+            "Readmit", "Verify",
+        ];
         assert_eq!(of(Role::Operator), operator);
         assert!(of(Role::Coordinator).is_empty());
         for role in [Role::Worker, Role::Viewer, Role::Operator, Role::Coordinator] {

@@ -236,9 +236,12 @@ impl Model {
     }
 }
 
-/// A withdrawal of a range that covers commits without being one is the one thing that the ledger leaves to its user.
+/// A withdrawal of a range, or a claim to one, that covers commits without being one is the one thing that the ledger leaves to
+/// its user.
 fn is_careless(model: &mut Model, entry: &Entry) -> bool {
-    let Entry::Withdraw { job, range } = entry else { return false };
+    let (Entry::Withdraw { job, range } | Entry::Claim(CommitRecord { job, range, .. })) = entry else {
+        return false;
+    };
     model.job(*job).is_some_and(|(_, commits)| {
         let meets = commits.iter().any(|c| !apart(&c.range, range));
         meets && !commits.iter().any(|c| c.range == *range)

@@ -9,6 +9,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 use futures_util::{StreamExt, stream};
+use proto::v1::SubmitRequest;
 use serde_json::json;
 use worker::cli::stop_on_signal;
 
@@ -44,6 +45,9 @@ pub struct StormArgs {
     /// Workers, with a thread each
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=64))]
     workers: u64,
+    /// Workers that have to agree on each result
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=3))]
+    replicas: u32,
     /// Coordinators, of which one leads; only on etcd [default: 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=8))]
     coordinators: Option<u64>,
@@ -78,7 +82,11 @@ pub async fn storm(matches: &ArgMatches) -> Result<Outcome, Failure> {
         return Err(Failure::usage("--coordinators: a ledger in a folder has one; add --on etcd".into()));
     }
     let stop = stop_on_signal()?;
+    if u64::from(args.replicas) > args.workers {
+        return Err(Failure::usage("--replicas: no more than --workers".into()));
+    }
     let request = run::submission(kind, matches, None).await?;
+    let request = SubmitRequest { replicas: args.replicas, ..request };
     let dir = match &args.dir {
         Some(dir) => dir.clone(),
         None => std::env::temp_dir().join(format!("nonet-storm-{}", std::process::id())),

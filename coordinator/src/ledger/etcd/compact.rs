@@ -13,7 +13,7 @@ use super::{
     tail::{Late, Tail, merged},
 };
 use crate::{
-    ledger::{CommitRecord, JobRecord, LedgerError},
+    ledger::{CommitRecord, JobRecord, JobSummary, LedgerError},
     scheduler::WorkerId,
 };
 
@@ -63,7 +63,7 @@ impl EtcdLedger {
         let accounts: Vec<_> =
             self.book.accounts().into_iter().map(|a| (a.order, a.summary.clone())).collect();
         for (order, summary) in accounts {
-            let pages = self.new_pages(&summary.record)?;
+            let pages = self.new_pages(&summary)?;
             body.jobs.push(JobBody { order, summary, pages });
         }
         body.next_page = self.next_page;
@@ -84,8 +84,8 @@ impl EtcdLedger {
     }
 
     /// The pages of a job with the tail's commits in them. Those that do not change stay.
-    fn new_pages(&mut self, record: &JobRecord) -> Result<Vec<PageRef>, LedgerError> {
-        let job = record.id;
+    fn new_pages(&mut self, summary: &JobSummary) -> Result<Vec<PageRef>, LedgerError> {
+        let job = summary.record.id;
         let old = self.pages(job).to_vec();
         let late: Vec<(u64, Late)> = self.tail.of(job).map(|(start, late)| (start, late.clone())).collect();
         if late.is_empty() {
@@ -111,8 +111,8 @@ impl EtcdLedger {
         if let Some(first) = pages.first_mut() {
             first.start = 0;
         }
-        if bytes(&pages) > JOB_BYTES {
-            pages = self.added_up(record, &pages)?;
+        if bytes(&pages) > JOB_BYTES && summary.claims.is_empty() {
+            pages = self.added_up(&summary.record, &pages)?;
         }
         Ok(pages)
     }

@@ -104,6 +104,20 @@ impl EtcdLedger {
         Ok(())
     }
 
+    /// A result that differs from a part of what was added up can only be about the whole of it: refused, because whoever
+    /// asked for it will ask again, for the sum. While a job has claims nothing of it is added up.
+    fn is_exact(&self, entry: &Entry) -> Result<(), LedgerError> {
+        let Entry::Claim(CommitRecord { job, range, .. }) = entry else { return Ok(()) };
+        let done = self.book.account(*job).and_then(|account| account.done.as_ref());
+        if done.is_none_or(|done| !done.contains(range)) {
+            return Ok(());
+        }
+        if self.kept_at(*job, range.start)?.is_some_and(|kept| kept.commit.range == *range) {
+            return Ok(());
+        }
+        Err(LedgerError::Refused(format!("{job:?}: {range:?} is no range that was committed")))
+    }
+
     fn write(&mut self, group: &[Entry]) -> Result<(), LedgerError> {
         // All of it is encoded before the first byte leaves: what does not encode is refused whole.
         let mut parts = Vec::new();
@@ -176,6 +190,7 @@ impl Ledger for EtcdLedger {
         }
         for entry in group {
             self.load_done(entry)?;
+            self.is_exact(entry)?;
         }
         let undo = self.book.enter(group)?;
         let written = self.write(group);
@@ -235,6 +250,7 @@ impl Ledger for EtcdLedger {
 fn needs_done(entry: &Entry, book: &Book) -> Option<JobId> {
     let (Entry::Commit(CommitRecord { job, .. })
     | Entry::Confirm { commit: CommitRecord { job, .. }, .. }
+    | Entry::Claim(CommitRecord { job, .. })
     | Entry::Withdraw { job, .. }) = entry
     else {
         return None;
