@@ -301,3 +301,6 @@ impl Stretch {
         Ok(Some(Output { ledger: lease.ledger, job: lease.job, range, digest, partial, busy_us }))
     }
 }
+
+#[cfg(test)]
+mod tests;
