@@ -14,7 +14,7 @@ use super::{
     writer::{FoldError, Sample},
 };
 use crate::{
-    ledger::{CommitRecord, Entry, JobState, Ledger, LedgerError},
+    ledger::{CommitRecord, Entry, JobState, Ledger, LedgerError, etcd::SEVERAL},
     scheduler::{Committed, JobId, WorkerId},
 };
 
@@ -57,10 +57,12 @@ pub fn fold(ledger: &dyn Ledger, id: JobId, job: Arc<dyn ErasedJob>) -> Result<F
 /// done. Costs one reading of all commits. A coordinator that dies over it does it again: that a finished job runs is
 /// written first, that all is withdrawn last.
 pub fn sweep(ledger: &mut dyn Ledger, worker: WorkerId) -> Result<Vec<Lost>, LedgerError> {
-    let liars: BTreeSet<WorkerId> = ledger.quarantined()?.into_iter().map(|liar| liar.worker).collect();
+    let mut liars: BTreeSet<WorkerId> = ledger.quarantined()?.into_iter().map(|liar| liar.worker).collect();
     if !liars.contains(&worker) {
         return Ok(Vec::new());
     }
+    // Nobody knows any more who computed what was added up of several: it may have been a liar.
+    liars.insert(SEVERAL);
     let mut all = Vec::new();
     for summary in ledger.jobs()? {
         let job = summary.record.id;

@@ -111,7 +111,9 @@ impl EtcdLedger {
         if let Some(first) = pages.first_mut() {
             first.start = 0;
         }
-        if bytes(&pages) > JOB_BYTES && summary.claims.is_empty() {
+        // Ranges that somebody is about to withdraw stay as they are.
+        let in_doubt = !summary.claims.is_empty() || self.book.workers.values().any(|known| !known.swept);
+        if bytes(&pages) > JOB_BYTES && !in_doubt {
             pages = self.added_up(&summary.record, &pages)?;
         }
         Ok(pages)
