@@ -129,9 +129,9 @@ pub struct ResultArgs {
     /// Write the job's output, put together from its parts, to FILE
     #[arg(long, short, value_name = "FILE", requires = "parts")]
     pub output: Option<PathBuf>,
-    /// The folder that the workers write parts to
-    #[arg(long, env = "NONET_PARTS", value_name = "DIR")]
-    pub parts: Option<PathBuf>,
+    /// Where the workers write parts: the folder, or the URL as s3://bucket/parts, that they have as --parts
+    #[arg(long, env = "NONET_PARTS", value_name = "DIR|URL")]
+    pub parts: Option<String>,
 }
 
 /// One job, once or until it rests.

@@ -6,6 +6,7 @@ pub mod cluster;
 pub mod etcd;
 pub mod host;
 pub mod page;
+pub mod s3;
 
 use std::{
     io::{BufRead, BufReader},
@@ -116,6 +117,8 @@ pub struct Farm {
     pub url: String,
     listen: String,
     options: Vec<String>,
+    /// The URL that parts go to, and the S3 server: else they go to a folder.
+    pub bucket: Option<(String, String)>,
     pub coordinator: Option<Process>,
     pub workers: Vec<Option<Process>>,
 }
@@ -129,6 +132,7 @@ impl Farm {
             url: format!("http://{listen}"),
             listen,
             options: options.iter().map(ToString::to_string).collect(),
+            bucket: None,
             coordinator: None,
             workers: Vec::new(),
         };
@@ -172,8 +176,17 @@ impl Farm {
         command
             .args(["--name", &format!("w{i}"), "--state"])
             .arg(self.dir.path().join(format!("worker-{i}")))
-            .arg("--parts")
-            .arg(self.parts());
+            .arg("--parts");
+        command = match &self.bucket {
+            Some((parts, server)) => {
+                command.arg(parts);
+                s3::with_keys(command, server)
+            }
+            None => {
+                command.arg(self.parts());
+                command
+            }
+        };
         let log = std::fs::File::options()
             .create(true)
             .append(true)
@@ -248,6 +261,17 @@ pub fn seed() -> u64 {
 
 /// Parts of all runs that a run with this state folder has written.
 pub fn count_parts(state: &Path) -> usize {
-    let runs = std::fs::read_dir(state.join("parts")).into_iter().flatten().flatten();
+    let runs = std::fs::read_dir(state.join("parts/runs")).into_iter().flatten().flatten();
     runs.map(|run| std::fs::read_dir(run.path()).map_or(0, Iterator::count)).sum()
+}
+
+/// The file of a unit's part, below a folder of parts with a single run.
+pub fn object_of(parts: &Path, unit: u64) -> PathBuf {
+    let run = std::fs::read_dir(parts.join("runs")).expect("runs").next().expect("a run").expect("a run");
+    let entries = std::fs::read_dir(run.path()).expect("an index").flatten();
+    let names = entries.map(|entry| entry.file_name().into_string().expect("UTF-8"));
+    let prefix = format!("{unit:020}-");
+    let name =
+        names.filter_map(|name| name.strip_prefix(&prefix).map(str::to_owned)).next().expect("an entry");
+    parts.join(&name[..2]).join(name)
 }
