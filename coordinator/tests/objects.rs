@@ -12,7 +12,7 @@ use std::{
 
 use farm::{
     Farm, free_address, nonet, object_of, run,
-    s3::{serve, serve_at, with_keys},
+    s3::{READER, serve, serve_at, with_keys},
     start, until,
 };
 use jobs::photos::drawn;
@@ -160,7 +160,11 @@ fn the_page_of_photographs_has_thumbnails_from_a_store() {
 /// The error that all units of a no-op job with parts fail with.
 fn error_of_units(place: &Place) -> String {
     let job = place.submit(&["noop", "--units", "1", "--parts"]);
-    let status = place.farm.wait(&job);
+    error_of(&place.farm.wait(&job))
+}
+
+/// Why the only unit of a job was given up.
+fn error_of(status: &serde_json::Value) -> String {
     assert_eq!(status["quarantined_units"], 1, "{status}");
     let error = status["quarantined"][0]["error"].as_str().expect("an error").to_owned();
     assert!(error.contains("cannot keep its part of the output") && error.contains("nonet retry"), "{error}");
@@ -171,20 +175,25 @@ fn error_of_units(place: &Place) -> String {
 fn a_bucket_that_is_not_there_and_keys_that_do_not_fit_are_told_by_the_job() {
     let place = Place::new(2, "s3://nowhere/parts");
     let error = error_of_units(&place);
-    assert!(error.contains("s3://nowhere/parts/"), "{error}");
+    assert!(error.contains("s3://nowhere/parts/") && error.contains("no such bucket"), "{error}");
 
     let mut place = Place::new(0, PARTS);
     // A unit is given up only when a second worker has failed at it too.
-    let worker = |number: u8| {
+    let worker = |number: u8, variable: &str, value: &str| {
         let state = place.name(&format!("stranger-{number}"));
         let args = ["worker", "--threads", "1", "--state", &state, "--parts", PARTS, "--coordinator"];
         let mut command = with_keys(nonet(&[&args[..], &[&place.farm.url]].concat()), &place.url);
-        command.env("AWS_SECRET_ACCESS_KEY", "wrong");
+        command.env(variable, value);
         start(command)
     };
-    let strangers = [worker(1), worker(2)];
+    let strangers = [1, 2].map(|number| worker(number, "AWS_SECRET_ACCESS_KEY", "wrong"));
     let error = error_of_units(&place);
     assert!(error.contains(PARTS), "{error}");
+    drop(strangers);
+    let strangers = [3, 4].map(|number| worker(number, "AWS_ACCESS_KEY_ID", READER));
+    place.farm.ask(&["retry", "noop"]);
+    let error = error_of(&place.farm.wait("noop"));
+    assert!(error.contains(PARTS) && error.contains("privileges"), "{error}");
     // It says what to do, and that helps.
     drop(strangers);
     place.farm.workers.push(None);
@@ -202,6 +211,24 @@ fn a_bucket_that_is_not_there_and_keys_that_do_not_fit_are_told_by_the_job() {
         let (code, _, stderr) = run(&["worker", "--parts", parts]);
         assert!(code == Some(2) && stderr.contains(what) && stderr.contains("--parts"), "{stderr}");
     }
+}
+
+#[test]
+fn large_parts_go_up_and_come_down_in_pieces() {
+    const ZEROS: usize = 20 << 20;
+    let mut place = Place::new(1, PARTS);
+    let job = place.submit(&["noop", "--units", "4", "--parts", "--zeros", &ZEROS.to_string()]);
+    let uploads = || fs::read_dir(place.path("root")).expect("a folder").count();
+    until("an upload has begun", || uploads() > 1);
+    place.farm.kill_worker(0);
+    place.farm.start_worker(0);
+    assert_eq!(place.farm.wait(&job)["state"], "finished", "{}", place.farm.log());
+    let out = place.name("out.txt");
+    let (code, _, stderr) = place.result(&job, PARTS, &["--output", &out]);
+    assert_eq!(code, Some(0), "{stderr}");
+    let zeros = "0".repeat(ZEROS);
+    let expected: String = (0..4).map(|unit| format!("{zeros}{unit}\n")).collect();
+    assert!(fs::read_to_string(&out).expect("the output") == expected);
 }
 
 #[test]
