@@ -214,6 +214,19 @@ fn a_bucket_that_is_not_there_and_keys_that_do_not_fit_are_told_by_the_job() {
 }
 
 #[test]
+fn a_part_without_a_byte_is_one_too() {
+    let place = Place::new(1, PARTS);
+    let (input, out) = (place.name("corpus.txt"), place.name("out.csv"));
+    fs::write(&input, "\n\n").expect("a corpus");
+    let job = place.submit(&["solve", &input]);
+    let status = place.farm.wait(&job);
+    assert_eq!((&status["state"], &status["quarantined_units"]), (&"finished".into(), &0.into()), "{status}");
+    let (code, _, stderr) = place.result(&job, PARTS, &["--output", &out]);
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(fs::read_to_string(&out).expect("the output").lines().count(), 1);
+}
+
+#[test]
 fn large_parts_go_up_and_come_down_in_pieces() {
     const ZEROS: usize = 20 << 20;
     let mut place = Place::new(1, PARTS);

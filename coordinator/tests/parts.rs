@@ -71,6 +71,15 @@ fn workers_that_share_a_folder_put_a_result_together() {
     let (code, _, stderr) = run(&result);
     assert_eq!(code, Some(0), "{stderr}");
     assert_eq!(read(Path::new(out)), numbers(600));
-    assert_eq!(run(&["result", "noop", "--output", out, "--coordinator", &farm.url]).0, Some(2));
+    let result = ["result", "noop", "--output", out, "--coordinator", &farm.url];
+    let (code, _, stderr) = run(&result);
+    assert!(code == Some(2) && stderr.contains("--parts is missing"), "{stderr}");
+    // The folder can be in the one file as well.
+    let config = farm.dir.path().join("nonet.toml");
+    std::fs::write(&config, format!("parts = {parts:?}\n")).expect("a file");
+    std::fs::remove_file(out).expect("the output");
+    let (code, _, stderr) = run(&[&result[..], &["--config", config.to_str().expect("UTF-8")]].concat());
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(read(Path::new(out)), numbers(600));
     farm.check_ledger();
 }

@@ -27,7 +27,7 @@ pub struct WorkerArgs {
     /// Folder for checkpoint and unacknowledged results [default: ./nonet-worker-state]
     #[arg(long, env = "NONET_WORKER_STATE", value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// Where results too large for the ledger go: a folder that all workers share, or a URL as s3://bucket/parts
+    /// Where results too large for the ledger go: a folder that all workers share, or a URL as <s3://bucket/parts>
     /// (gs://, az://, file://); `nonet result --output` reads them
     #[arg(long, env = "NONET_PARTS", value_name = "DIR|URL")]
     pub parts: Option<String>,

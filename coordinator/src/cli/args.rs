@@ -126,10 +126,10 @@ pub struct ResultArgs {
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,
-    /// Write the job's output, put together from its parts, to FILE
-    #[arg(long, short, value_name = "FILE", requires = "parts")]
+    /// Write the job's output, put together from its parts, to FILE; needs --parts
+    #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Where the workers write parts: the folder, or the URL as s3://bucket/parts, that they have as --parts
+    /// Where the workers write parts: the folder, or the URL as <s3://bucket/parts>, that they have as --parts
     #[arg(long, env = "NONET_PARTS", value_name = "DIR|URL")]
     pub parts: Option<String>,
 }
@@ -166,6 +166,15 @@ Examples:
 Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 done, but work units were given up;
 130 interrupted, and the same command resumes.";
 
+const WORKER_EXAMPLES: &str = "\
+worker --coordinator http://127.0.0.1:7700
+  nonet worker --coordinator http://127.0.0.1:7700 --parts s3://bucket/parts";
+
+const RESULT_EXAMPLES: &str = "\
+result recount
+  nonet result solve --format html > report.html
+  nonet result solve --output solved.csv --parts s3://bucket/parts";
+
 /// The whole command line. Kinds of jobs come from the registry.
 pub fn command() -> Command {
     let run = Command::new("run").about("Run a job on this machine; killed and started again, it resumes");
@@ -199,11 +208,7 @@ pub fn command() -> Command {
             "Serve jobs to workers",
             "coordinator --listen 127.0.0.1:7700 --state ./nonet-state",
         )))
-        .subcommand(WorkerArgs::augment_args(verb(
-            "worker",
-            "Compute for a coordinator",
-            "worker --coordinator http://127.0.0.1:7700",
-        )))
+        .subcommand(WorkerArgs::augment_args(verb("worker", "Compute for a coordinator", WORKER_EXAMPLES)))
         .subcommand(ListArgs::augment_args(verb("jobs", "List jobs", "jobs --format json")))
         .subcommand(StatusArgs::augment_args(verb(
             "status",
@@ -213,7 +218,7 @@ pub fn command() -> Command {
         .subcommand(ResultArgs::augment_args(verb(
             "result",
             "Print a job's report, finished or not",
-            "result recount\n  nonet result solve --format html > report.html",
+            RESULT_EXAMPLES,
         )))
         .subcommand(JobArgs::augment_args(verb("pause", "Hand out no more of a job", "pause recount")))
         .subcommand(JobArgs::augment_args(verb("resume", "Go on with a paused job", "resume recount")))

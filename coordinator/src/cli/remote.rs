@@ -101,8 +101,14 @@ fn print_status(status: &proto::v1::JobStatus, format: Format) -> Result<Outcome
 /// `nonet result`.
 pub async fn result(args: ResultArgs) -> Result<Outcome, Failure> {
     let ResultArgs { which: WhichArgs { job, to }, format, output, parts } = args;
+    let parts = parts.or(ConfigFile::read(to.config.as_deref())?.parts);
     let parts = parts.map(|place| Objects::open(&place, &Handle::current())).transpose();
     let parts = parts.map_err(|error| Failure::usage(format!("--parts: {error}")))?;
+    if output.is_some() && parts.is_none() {
+        let what =
+            "--output puts parts together: --parts is missing, the folder or URL that the workers have";
+        return Err(Failure::usage(what.into()));
+    }
     let (status, report) = connect(to).await?.result(&job).await?;
     if status.state() != State::Finished {
         eprintln!("nonet: not finished: {}", format::job_line(&status));

@@ -26,6 +26,20 @@ fn an_object_is_named_by_its_bytes_and_written_once() {
 }
 
 #[test]
+fn many_may_put_the_same_at_once() {
+    let (_root, objects) = objects();
+    let bytes = vec![7; 1 << 18];
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| objects.put(&bytes).unwrap());
+        }
+    });
+    let name = blake3::hash(&bytes);
+    assert_eq!(objects.get(&name, MANY).unwrap(), bytes);
+    assert_eq!(std::fs::read_dir(Path::new(&objects.at(&name)).parent().unwrap()).unwrap().count(), 1);
+}
+
+#[test]
 fn what_is_not_what_was_put_is_refused_and_can_be_put_again() {
     let (_root, objects) = objects();
     let name = objects.put(b"bytes").unwrap();
