@@ -5,24 +5,19 @@ mod farm;
 use std::{
     fs,
     io::Write,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Output, Stdio},
     time::{Duration, Instant, SystemTime},
 };
 
-use farm::{Farm, PATIENCE, count_parts, nonet, run, start, until};
-use flate2::{Compression, write::GzEncoder};
-use hyper_util::{
-    rt::{TokioExecutor, TokioIo},
-    server::conn::auto::Builder,
+use farm::{
+    Farm, PATIENCE, count_parts, nonet, run,
+    s3::{serve, with_keys},
+    start, until,
 };
-use s3s::{auth::SimpleAuth, service::S3ServiceBuilder};
-use s3s_fs::FileSystem;
-use tokio::{net::TcpListener, runtime::Runtime};
+use flate2::{Compression, write::GzEncoder};
 
 const PUZZLE: &str = "000000010400000000020000000000050407008000300001090000300400200050100000000806000";
-const KEY: &str = "key";
-const SECRET: &str = "secret";
 
 /// Lines of which no two beside each other are the same, some of them wrong.
 fn corpus(lines: usize) -> Vec<u8> {
@@ -142,38 +137,6 @@ fn what_cannot_be_read_is_refused_with_its_name() {
     assert!(refused(place.solve(&["/nowhere/at/all"], "state")).contains("/nowhere/at/all"));
     let (code, _, said) = run(&["run", "solve", "ftp://host/a"]);
     assert!(code == Some(2) && said.contains("ftp:// is not read"), "{said}");
-}
-
-/// A server of the buckets below a folder.
-fn serve(root: &Path) -> (Runtime, String) {
-    let runtime = Runtime::new().expect("a runtime");
-    let mut service = S3ServiceBuilder::new(FileSystem::new(root).expect("a folder"));
-    service.set_auth(SimpleAuth::from_single(KEY, SECRET));
-    let service = service.build().into_shared();
-    let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    runtime.spawn(async move {
-        while let Ok((socket, _)) = listener.accept().await {
-            let service = service.clone();
-            tokio::spawn(async move {
-                drop(
-                    Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(socket), service).await,
-                );
-            });
-        }
-    });
-    (runtime, url)
-}
-
-/// With what it takes to reach a store.
-fn with_keys(mut command: Command, url: &str) -> Command {
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("AWS_") || name.ends_with("_proxy"))
-    {
-        command.env_remove(name);
-    }
-    command.env("AWS_ENDPOINT", url).env("AWS_ALLOW_HTTP", "true").env("AWS_REGION", "us-east-1");
-    command.env("AWS_ACCESS_KEY_ID", KEY).env("AWS_SECRET_ACCESS_KEY", SECRET);
-    command
 }
 
 #[test]

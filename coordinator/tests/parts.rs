@@ -4,7 +4,7 @@ mod farm;
 
 use std::path::Path;
 
-use farm::{Farm, count_parts, run, spawn, until};
+use farm::{Farm, count_parts, object_of, run, spawn, until};
 
 /// What a no-op job of `units` units puts out.
 fn numbers(units: u64) -> String {
@@ -33,14 +33,23 @@ fn a_run_killed_and_taken_up_again_puts_out_everything_once() {
     assert_eq!(read(Path::new(&out)), numbers(400));
     // Answered from the ledger, it is there as well; a part that is gone is named, and the old output stays.
     assert_eq!(run(&args).0, Some(0));
-    let run_dir = std::fs::read_dir(dir.path().join("state/parts")).expect("parts").next().expect("a run");
-    std::fs::remove_file(run_dir.expect("a folder").path().join(format!("{:020}.part", 7))).expect("a part");
+    let object = object_of(&dir.path().join("state/parts"), 7);
+    std::fs::remove_file(&object).expect("a part");
     let (code, _, stderr) = run(&args);
     assert_eq!((code, stderr.lines().count()), (Some(1), 2), "{stderr}");
-    assert!(stderr.contains("00007.part") && stderr.contains("--fresh"), "{stderr}");
+    let named = |stderr: &str| stderr.contains(object.to_str().expect("UTF-8")) && stderr.contains("--fresh");
+    assert!(named(&stderr) && stderr.contains("unit 7"), "{stderr}");
+    // One that is rotten as well.
+    std::fs::write(&object, "8\n").expect("written");
+    let (code, _, stderr) = run(&args);
+    assert!(code == Some(1) && named(&stderr) && stderr.contains("rotten"), "{stderr}");
     assert_eq!(read(Path::new(&out)), numbers(400));
     // Nothing of an output that failed is left.
     assert_eq!(std::fs::read_dir(dir.path()).expect("a folder").count(), 2);
+    // What is told helps.
+    assert_eq!(run(&[&args[..], &["--fresh"]].concat()).0, Some(0));
+    assert_eq!(std::fs::read(&object).expect("the part"), b"7\n");
+    assert_eq!(read(Path::new(&out)), numbers(400));
     // A kind without parts has no such argument.
     assert_eq!(run(&["run", "recount", "--output", &out]).0, Some(2));
 }
@@ -62,6 +71,15 @@ fn workers_that_share_a_folder_put_a_result_together() {
     let (code, _, stderr) = run(&result);
     assert_eq!(code, Some(0), "{stderr}");
     assert_eq!(read(Path::new(out)), numbers(600));
-    assert_eq!(run(&["result", "noop", "--output", out, "--coordinator", &farm.url]).0, Some(2));
+    let result = ["result", "noop", "--output", out, "--coordinator", &farm.url];
+    let (code, _, stderr) = run(&result);
+    assert!(code == Some(2) && stderr.contains("--parts is missing"), "{stderr}");
+    // The folder can be in the one file as well.
+    let config = farm.dir.path().join("nonet.toml");
+    std::fs::write(&config, format!("parts = {parts:?}\n")).expect("a file");
+    std::fs::remove_file(out).expect("the output");
+    let (code, _, stderr) = run(&[&result[..], &["--config", config.to_str().expect("UTF-8")]].concat());
+    assert_eq!(code, Some(0), "{stderr}");
+    assert_eq!(read(Path::new(out)), numbers(600));
     farm.check_ledger();
 }

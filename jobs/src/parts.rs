@@ -1,4 +1,4 @@
-//! Results too large for a partial: one part for each unit, in a folder that the workers share.
+//! Results too large for a partial: one part for each unit, in a folder or an object store that the workers share.
 //!
 //! A part is written whole before its unit counts as done, so that a finished job has all of them. They are put
 //! together by the kind when someone asks for the output.
@@ -14,8 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// Where units put their parts.
 pub trait PartSink: Sync {
-    /// Keeps the part of a unit: all of it or nothing, on disk before the unit counts as done. A second time it is
-    /// replaced.
+    /// Keeps the part of a unit: all of it or nothing, durable before the unit counts as done.
     ///
     /// # Errors
     ///
@@ -83,8 +82,9 @@ pub enum OutputError {
     Write(#[from] io::Error),
 }
 
-/// A digest of a set of parts that can be added up in any order: each part is hashed with its unit's number, and the
-/// hashes are added as four numbers of 64 bits. It finds what is lost, torn or mixed up; it is no defence against someone
+/// A digest of a set of parts that can be added up in any order: the blake3 of each part is hashed with its unit's number,
+/// and the hashes are added as four numbers of 64 bits. So it follows from the names of parts that are named by their
+/// content. It finds what is lost, torn or mixed up; it is no defence against someone
 /// who makes up parts on purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartsDigest([u64; 4]);
@@ -93,8 +93,14 @@ impl PartsDigest {
     /// The digest of one part.
     #[must_use]
     pub fn of(unit: u64, part: &[u8]) -> Self {
-        let mut hash = blake3::Hasher::new_derive_key("nonet part v1");
-        let hash = hash.update(&unit.to_be_bytes()).update(part).finalize();
+        Self::of_name(unit, &blake3::hash(part))
+    }
+
+    /// The digest of one part, by the blake3 of its bytes.
+    #[must_use]
+    pub fn of_name(unit: u64, name: &blake3::Hash) -> Self {
+        let mut hash = blake3::Hasher::new_derive_key("nonet part v2");
+        let hash = hash.update(&unit.to_be_bytes()).update(name.as_bytes()).finalize();
         let (lanes, _) = hash.as_bytes().as_chunks::<8>();
         Self(std::array::from_fn(|lane| u64::from_le_bytes(lanes[lane])))
     }
@@ -110,6 +116,16 @@ impl PartsDigest {
     pub fn hex(self) -> String {
         let [a, b, c, d] = self.0;
         format!("{a:016x}{b:016x}{c:016x}{d:016x}")
+    }
+
+    /// What [`Self::hex`] gives, read again; `None` if it is something else.
+    #[must_use]
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let mut lanes = [0; 4];
+        for (at, lane) in lanes.iter_mut().enumerate() {
+            *lane = u64::from_str_radix(text.get(16 * at..16 * (at + 1))?, 16).ok()?;
+        }
+        Some(Self(lanes)).filter(|digest| digest.hex() == text)
     }
 }
 
@@ -214,5 +230,10 @@ mod tests {
         assert_ne!(forward, forward.plus(parts[0]), "twice is not once");
         assert_ne!(PartsDigest::of(0, &[7; 8]), parts[0]);
         assert_eq!(forward.hex().len(), 64);
+        assert_eq!(PartsDigest::from_hex(&forward.hex()), Some(forward));
+        for wrong in ["", "0", &forward.hex()[1..], &(forward.hex() + "0"), &"+".repeat(64), &"é".repeat(32)]
+        {
+            assert_eq!(PartsDigest::from_hex(wrong), None, "{wrong}");
+        }
     }
 }

@@ -30,6 +30,7 @@ use crate::{
     job_cache::JobCache,
     lease::{Lease, Means, Pace, Report},
     link::{self, BACKOFF_CAP_MS, Link, LinkError},
+    objects::Objects,
     outbox::Outbox,
     spool::{Spool, SpoolError, SpooledCommit},
     spool_writer::SpoolWriter,
@@ -43,8 +44,8 @@ pub struct Config {
     pub dial: Arc<Dial>,
     /// Folder of checkpoint and spool.
     pub state: PathBuf,
-    /// Folder that results too large for the ledger go to; without it they are not kept.
-    pub parts: Option<PathBuf>,
+    /// Where results too large for the ledger go; without it they are not kept.
+    pub parts: Option<Objects>,
     /// Leases computed at a time, one thread each.
     pub threads: usize,
     /// Further leases in stock, so that a thread never waits for the network.

@@ -4,7 +4,10 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use clap::Args;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::{
+    runtime::Handle,
+    signal::unix::{SignalKind, signal},
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -12,6 +15,7 @@ use crate::{
     config_file::ConfigFile,
     credentials::CredentialArgs,
     lease::Pace,
+    objects::Objects,
 };
 
 /// Arguments of a worker.
@@ -23,9 +27,10 @@ pub struct WorkerArgs {
     /// Folder for checkpoint and unacknowledged results [default: ./nonet-worker-state]
     #[arg(long, env = "NONET_WORKER_STATE", value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// Folder, shared by all workers, for results too large for the ledger (`nonet result --output` reads them)
-    #[arg(long, env = "NONET_PARTS", value_name = "DIR")]
-    pub parts: Option<PathBuf>,
+    /// Where results too large for the ledger go: a folder that all workers share, or a URL as <s3://bucket/parts>
+    /// (gs://, az://, file://); `nonet result --output` reads them
+    #[arg(long, env = "NONET_PARTS", value_name = "DIR|URL")]
+    pub parts: Option<String>,
     /// Computing threads [default: one per core]
     #[arg(long, env = "NONET_THREADS", value_name = "N")]
     pub threads: Option<usize>,
@@ -81,10 +86,12 @@ pub async fn run(args: WorkerArgs) -> anyhow::Result<()> {
     let coordinator = coordinator.unwrap_or_else(|| DEFAULT_COORDINATOR.into());
     let dial = args.credentials.dial(&coordinator, &file).map_err(|e| Usage(e.to_string()))?;
     let threads = threads(args.threads.or(file.threads)).map_err(Usage)?;
+    let parts = args.parts.or(file.parts).map(|place| Objects::open(&place, &Handle::current()));
+    let parts = parts.transpose().map_err(|error| Usage(format!("--parts: {error}")))?;
     let config = Config {
         dial: Arc::new(dial),
         state: args.state.or(file.state).unwrap_or_else(|| "nonet-worker-state".into()),
-        parts: args.parts.or(file.parts),
+        parts,
         threads,
         prefetch: args.prefetch.or(file.prefetch).unwrap_or(threads),
         name: args.name.or(file.name).unwrap_or_else(default_name),

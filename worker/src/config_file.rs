@@ -10,8 +10,8 @@ use serde::Deserialize;
 pub struct ConfigFile {
     /// Folder of the ledger (coordinator, run) or of the checkpoint (worker).
     pub state: Option<PathBuf>,
-    /// Folder, shared by all workers, for results too large for the ledger.
-    pub parts: Option<PathBuf>,
+    /// Folder, shared by all workers, or URL for results too large for the ledger.
+    pub parts: Option<String>,
     /// Computing threads.
     pub threads: Option<usize>,
     /// Coordinator's address, or several with commas between.

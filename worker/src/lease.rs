@@ -5,7 +5,6 @@
 
 use std::{
     ops::Range,
-    path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU8, Ordering},
@@ -18,6 +17,7 @@ use jobs::{Accumulator, PartSink, UnitCheckpoint, UnitContext, UnitError, input:
 use crate::{
     bridge::guarded,
     job_cache::OpenJob,
+    objects::Objects,
     part_writer::PartWriter,
     parts::Parts,
     spool::{Spool, SpooledCommit as Output},
@@ -174,8 +174,8 @@ impl Default for Pace {
 pub struct Means {
     /// The worker's checkpoint.
     pub spool: Arc<Spool>,
-    /// The folder for the parts of all runs, if there is one.
-    pub parts: Option<PathBuf>,
+    /// Where the parts of all runs go, if they are kept.
+    pub parts: Option<Objects>,
     /// How often progress becomes durable.
     pub pace: Pace,
     /// Reads what jobs are about.
@@ -230,7 +230,7 @@ fn stretch_by_stretch(
     let opened = job.get().map_err(|error| (lease.start, error))?;
     let mut stretch = Stretch::new(lease.start, Arc::clone(&opened).accumulator());
     let Means { spool, parts, pace, storage } = means;
-    let parts = parts.as_ref().map(|root| PartWriter::new(Parts::new(root, lease.job)));
+    let parts = parts.as_ref().map(|objects| PartWriter::new(Parts::new(objects.clone(), lease.job)));
     let sink = parts.as_ref().map(|parts| parts as &dyn PartSink);
     // What is reported counts as done: its parts have to be there.
     let settle = || parts.as_ref().map_or(Ok(()), PartWriter::settle);

@@ -16,7 +16,8 @@ struct Cli {
     args: WorkerArgs,
 }
 
-const EXAMPLES: &str = "Example:\n  nonet-worker --coordinator http://head:7700 --state /var/lib/nonet";
+const EXAMPLES: &str = "Examples:\n  nonet-worker --coordinator http://head:7700 --state /var/lib/nonet\n  \
+    nonet-worker --coordinator http://head:7700 --parts s3://bucket/parts";
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

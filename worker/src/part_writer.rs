@@ -1,107 +1,133 @@
-//! Parts on their way to the disk, written beside the computing.
+//! Parts on their way to a disk or a store, written beside the computing.
 //!
-//! A disk takes milliseconds to say that a file is safe, as long as a unit of a fast kind takes. So a thread writes one
-//! part while the next one is made. Nothing may be told of a unit before [`PartWriter::settle`] has said that its part is
-//! there.
+//! A disk takes milliseconds to say that a file is safe, as long as a unit of a fast kind takes, and a store more. So
+//! threads write parts while the next ones are made. Nothing may be told of a unit before [`PartWriter::settle`] has said
+//! that its part is there.
 
 use std::{
-    sync::{
-        Mutex, OnceLock, PoisonError,
-        mpsc::{Receiver, SyncSender, sync_channel},
-    },
+    collections::VecDeque,
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
     thread::{self, JoinHandle},
 };
 
 use jobs::PartSink;
 
-use crate::parts::Parts;
+use crate::{bridge::guarded, parts::Parts};
 
 /// A unit, and why its part cannot be written.
 type Failure = (u64, String);
 
-enum Order {
-    Write(u64, Vec<u8>),
-    /// Answer when all before is done.
-    Settle(SyncSender<Result<(), Failure>>),
+/// Parts that wait while others are written: memory stays small, and a slow store slows the computing.
+const MOST_WAITING: usize = 1;
+
+/// Threads that write the parts of one lease; there are none before there is a part.
+pub struct PartWriter {
+    shared: Arc<Shared>,
+    threads: OnceLock<Vec<JoinHandle<()>>>,
 }
 
-/// A thread that writes the parts of one lease; there is none before there is a part.
-pub struct PartWriter {
+struct Shared {
     parts: Parts,
-    thread: OnceLock<(Mutex<SyncSender<Order>>, JoinHandle<()>)>,
+    work: Mutex<Work>,
+    /// Told whenever `work` changes.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Work {
+    waiting: VecDeque<(u64, Vec<u8>)>,
+    /// Parts that are being written.
+    busy: usize,
+    /// The last unit that has a part since everything was settled.
+    last: Option<u64>,
+    failed: Option<Failure>,
+    /// There will be no more parts.
+    over: bool,
 }
 
 impl PartWriter {
     /// A writer of these parts.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        Self { parts, thread: OnceLock::new() }
+        let shared = Shared { parts, work: Mutex::default(), changed: Condvar::new() };
+        Self { shared: Arc::new(shared), threads: OnceLock::new() }
     }
 
-    fn send(&self, order: Order) -> Result<(), String> {
-        let (sender, _) = self.thread.get_or_init(|| {
-            // One part waits while one is written: memory stays small, and a slow disk slows the computing.
-            let (sender, orders) = sync_channel(1);
-            let parts = self.parts.clone();
-            (Mutex::new(sender), thread::spawn(move || write_all(&parts, &orders)))
-        });
-        let sender = sender.lock().unwrap_or_else(PoisonError::into_inner);
-        sender.send(order).map_err(|_| "the thread that writes parts has ended".into())
-    }
-
-    /// Waits until all parts are on disk.
+    /// Waits until all parts are written, durably.
     ///
     /// # Errors
     ///
-    /// The first unit whose part is not, and why; it is told once.
+    /// A unit whose part is not, and why; it is told once.
     pub fn settle(&self) -> Result<(), Failure> {
-        if self.thread.get().is_none() {
-            return Ok(());
+        let mut work = self.shared.wait_while(|work| work.busy > 0 || !work.waiting.is_empty());
+        let (last, failed) = (work.last.take(), work.failed.take());
+        drop(work);
+        match (failed, last) {
+            (Some(failure), _) => Err(failure),
+            (None, Some(unit)) => self.shared.parts.sync().map_err(|error| (unit, error)),
+            (None, None) => Ok(()),
         }
-        let (answer, answers) = sync_channel(1);
-        let died = |error| (0, error);
-        self.send(Order::Settle(answer)).map_err(died)?;
-        answers.recv().unwrap_or_else(|_| Err(died("the thread that writes parts has ended".into())))
     }
 }
 
 impl PartSink for PartWriter {
     fn put(&self, unit: u64, part: Vec<u8>) -> Result<(), String> {
-        self.send(Order::Write(unit, part))
+        self.threads.get_or_init(|| {
+            let start = || {
+                let shared = Arc::clone(&self.shared);
+                thread::spawn(move || shared.write_all())
+            };
+            (0..self.shared.parts.writers()).map(|_| start()).collect()
+        });
+        let mut work = self.shared.wait_while(|work| work.waiting.len() >= MOST_WAITING);
+        work.last = Some(unit);
+        work.waiting.push_back((unit, part));
+        drop(work);
+        self.shared.changed.notify_all();
+        Ok(())
     }
 }
 
 impl Drop for PartWriter {
     fn drop(&mut self) {
-        if let Some((sender, thread)) = self.thread.take() {
-            drop(sender);
-            // Its panic has been told by `settle`.
+        self.shared.work().over = true;
+        self.shared.changed.notify_all();
+        for thread in self.threads.take().into_iter().flatten() {
+            // It does not panic: `write_all` catches that.
             drop(thread.join());
         }
     }
 }
 
-fn write_all(parts: &Parts, orders: &Receiver<Order>) {
-    let mut written = Ok(());
-    let mut last = None;
-    for order in orders {
-        match order {
-            Order::Write(unit, part) => {
-                last = Some(unit);
-                // After one has failed, the others are computed again anyway.
-                if written.is_ok() {
-                    written = parts.write(unit, &part).map_err(|error| (unit, error));
-                }
+impl Shared {
+    fn work(&self) -> MutexGuard<'_, Work> {
+        // Nothing panics while it is held.
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_while(&self, mut busy: impl FnMut(&Work) -> bool) -> MutexGuard<'_, Work> {
+        let waited = self.changed.wait_while(self.work(), |work| busy(work));
+        waited.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a thread does until there are no more parts.
+    fn write_all(&self) {
+        loop {
+            let mut work = self.wait_while(|work| work.waiting.is_empty() && !work.over);
+            let Some((unit, part)) = work.waiting.pop_front() else { return };
+            // After one has failed, the others are computed again anyway.
+            let in_vain = work.failed.is_some();
+            work.busy += 1;
+            drop(work);
+            self.changed.notify_all();
+            let written = if in_vain { Ok(()) } else { guarded(|| self.parts.write(unit, &part)).flatten() };
+            let mut work = self.work();
+            work.busy -= 1;
+            if let Err(error) = written {
+                work.failed.get_or_insert((unit, error));
             }
-            Order::Settle(answer) => {
-                if let Some(unit) = last.take()
-                    && written.is_ok()
-                {
-                    written = parts.sync().map_err(|error| (unit, error));
-                }
-                // Who asked may be gone.
-                drop(answer.send(std::mem::replace(&mut written, Ok(()))));
-            }
+            drop(work);
+            self.changed.notify_all();
         }
     }
 }

@@ -1,90 +1,97 @@
-//! The folder that parts go to (see [`jobs::parts`]): one folder for each run, one file for each unit.
+//! The parts of a run (see [`jobs::parts`]): objects named by their content ([`Objects`]), and an index that tells which
+//! unit has which.
 //!
-//! A file is written under another name, synced, and renamed: whoever sees it sees all of it. Two workers that compute
-//! the same unit write the same bytes, so it does not matter whose file stays.
+//! The index is made of names alone: for the part NAME of unit UNIT there is `runs/RUN/UNIT-NAME`. So two workers that
+//! compute the same unit write the same, one that computed something else cannot overwrite what others wrote, and an entry
+//! cannot be torn. Reading is in [`crate::part_index`].
 
 use std::{
-    fs::{self, File},
-    io::{self, Write},
-    path::{Path, PathBuf},
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
 };
 
-use jobs::{OutputError, PartSource};
+use crate::objects::{Name, ObjectError, Objects, folder_of};
 
 /// Parts larger than this are not read: no unit makes such.
-const MAX_PART_BYTES: u64 = 1 << 30;
+pub(crate) const MAX_PART_BYTES: u64 = 1 << 30;
 
-/// The parts of one run.
-#[derive(Clone, Debug)]
+/// The parts of one run, to be written.
+#[derive(Debug)]
 pub struct Parts {
-    dir: PathBuf,
+    objects: Objects,
+    index: String,
+    /// Where there are names that are not durable yet.
+    unsynced: Mutex<BTreeSet<String>>,
 }
 
 impl Parts {
-    /// The parts of run `run` below `root`. Nothing is created before there is a part.
+    /// The parts of run `run`. Nothing is created before there is a part.
     #[must_use]
-    pub fn new(root: &Path, run: [u8; 16]) -> Self {
-        let run = u128::from_be_bytes(run);
-        Self { dir: root.join(format!("{run:032x}")) }
+    pub fn new(objects: Objects, run: [u8; 16]) -> Self {
+        Self { objects, index: index_of(run), unsynced: Mutex::default() }
     }
 
-    fn path(&self, unit: u64) -> PathBuf {
-        self.dir.join(format!("{unit:020}.part"))
+    /// Parts that had better be written at a time.
+    pub(crate) fn writers(&self) -> usize {
+        self.objects.writers()
     }
 
-    /// Writes a part; its name is on disk after [`Self::sync`].
+    /// Writes a part; it counts as there after [`Self::sync`].
     pub(crate) fn write(&self, unit: u64, part: &[u8]) -> Result<(), String> {
-        self.write_file(unit, part).map_err(|e| self.failed(&e))
-    }
-
-    fn failed(&self, error: &io::Error) -> String {
-        format!("cannot write its part of the output into {}: {error}", self.dir.display())
+        let name = self.objects.write(part).map_err(|error| failed(&error))?;
+        // For people: nobody else reads what is in there.
+        let note = format!("{} bytes\n", part.len());
+        let entry = format!("{}/{}", self.index, entry_of(unit, &name));
+        self.objects.write_named(&entry, note.as_bytes()).map_err(|error| failed(&error))?;
+        let mut unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
+        unsynced.extend([folder_of(&name), self.index.clone()]);
+        Ok(())
     }
 
     /// Makes the names of all parts durable.
     pub(crate) fn sync(&self) -> Result<(), String> {
-        File::open(&self.dir).and_then(|dir| dir.sync_all()).map_err(|e| self.failed(&e))
-    }
-
-    fn write_file(&self, unit: u64, part: &[u8]) -> io::Result<()> {
-        fs::create_dir_all(&self.dir)?;
-        let draft = self.dir.join(format!("{unit:020}.{}", uuid::Uuid::new_v4().simple()));
-        let written = File::create_new(&draft).and_then(|mut file| {
-            file.write_all(part)?;
-            file.sync_all()?;
-            fs::rename(&draft, self.path(unit))
-        });
-        if written.is_err() {
-            // On a full disk the draft would be in the way of those that still fit.
-            drop(fs::remove_file(&draft));
-        }
-        written
+        let unsynced = std::mem::take(&mut *self.unsynced.lock().unwrap_or_else(PoisonError::into_inner));
+        unsynced.iter().try_for_each(|below| self.objects.sync(below)).map_err(|error| failed(&error))
     }
 }
 
-impl PartSource for Parts {
-    fn get(&self, unit: u64) -> Result<Vec<u8>, OutputError> {
-        let path = self.path(unit);
-        let failed = |why: &dyn std::fmt::Display| {
-            OutputError::Part(format!("part {}: {why}; --fresh computes all parts anew", path.display()))
-        };
-        let len = fs::metadata(&path).map_err(|e| failed(&e))?.len();
-        if len > MAX_PART_BYTES {
-            return Err(failed(&format_args!("{len} bytes are too many")));
-        }
-        fs::read(&path).map_err(|e| failed(&e))
-    }
+fn failed(error: &ObjectError) -> String {
+    format!(
+        "cannot keep its part of the output: {error}; let the worker write there (see --parts), then `nonet retry`"
+    )
+}
+
+/// The key of a run's index.
+pub(crate) fn index_of(run: [u8; 16]) -> String {
+    format!("runs/{:032x}", u128::from_be_bytes(run))
+}
+
+/// The name of an entry of the index.
+fn entry_of(unit: u64, name: &Name) -> String {
+    format!("{unit:020}-{name}")
+}
+
+/// What an entry of the index tells; `None` where it is none.
+pub(crate) fn read_entry(entry: &str) -> Option<(u64, Name)> {
+    let (unit, name) = entry.split_once('-')?;
+    let read = (unit.parse().ok()?, Name::from_hex(name).ok()?);
+    // One way to write each.
+    (entry_of(read.0, &read.1) == entry).then_some(read)
 }
 
 #[cfg(test)]
 mod tests {
-    use jobs::PartSink;
+    use std::path::Path;
+
+    use jobs::{PartSink, PartSource};
 
     use super::*;
-    use crate::part_writer::PartWriter;
+    use crate::{part_index::Output, part_writer::PartWriter};
 
-    fn put(parts: &Parts, unit: u64, part: &[u8]) -> Result<(), String> {
-        let writer = PartWriter::new(parts.clone());
+    const RUN: [u8; 16] = [7; 16];
+
+    fn put(root: &Path, run: [u8; 16], unit: u64, part: &[u8]) -> Result<(), String> {
+        let writer = PartWriter::new(Parts::new(Objects::folder(root.to_owned()), run));
         writer.put(unit, part.to_vec())?;
         writer.settle().map_err(|(failed, error)| {
             assert_eq!(failed, unit);
@@ -92,23 +99,56 @@ mod tests {
         })
     }
 
+    fn get(root: &Path, run: [u8; 16], unit: u64) -> Result<Vec<u8>, String> {
+        let output = Output::new(Objects::folder(root.to_owned()), run, 10, None);
+        output.get(unit).map_err(|error| error.to_string())
+    }
+
     #[test]
     fn a_part_is_whole_or_absent() {
         let root = tempfile::tempdir().expect("a folder");
-        let parts = Parts::new(root.path(), [7; 16]);
-        assert!(parts.get(3).expect_err("absent").to_string().contains("--fresh"));
-        put(&parts, 3, b"first").expect("written");
-        put(&parts, 3, b"again").expect("replaced");
-        assert_eq!(parts.get(3).expect("there"), b"again");
-        let names = fs::read_dir(root.path().join("07".repeat(16))).expect("a folder");
-        assert_eq!(names.count(), 1, "no drafts are left");
-        assert!(Parts::new(root.path(), [8; 16]).get(3).is_err(), "other runs have their own");
+        let root = root.path();
+        assert!(get(root, RUN, 3).expect_err("absent").contains("--fresh"));
+        put(root, RUN, 3, b"part").expect("written");
+        put(root, RUN, 3, b"part").expect("the same again");
+        assert_eq!(get(root, RUN, 3).expect("there"), b"part");
+        let names = std::fs::read_dir(root.join("runs").join("07".repeat(16))).expect("a folder");
+        assert_eq!(names.count(), 1, "one entry, and no drafts are left");
+        assert!(get(root, [8; 16], 3).is_err(), "other runs have their own");
+        put(root, [8; 16], 4, b"part").expect("the same part of another run");
+        assert_eq!(get(root, [8; 16], 4).expect("there"), b"part");
+    }
+
+    #[test]
+    fn all_parts_are_there_when_the_writer_has_settled() {
+        let root = tempfile::tempdir().expect("a folder");
+        let writer = PartWriter::new(Parts::new(Objects::folder(root.path().to_owned()), RUN));
+        for unit in 0..10 {
+            writer.put(unit, vec![b'a'; usize::try_from(unit).expect("small")]).expect("taken");
+        }
+        writer.settle().expect("written");
+        for unit in 0..10 {
+            assert_eq!(get(root.path(), RUN, unit).expect("there").len() as u64, unit);
+        }
     }
 
     #[test]
     fn a_folder_that_cannot_be_written_is_named() {
         let root = tempfile::NamedTempFile::new().expect("a file");
-        let error = put(&Parts::new(root.path(), [7; 16]), 0, b"part").expect_err("a file is no folder");
-        assert!(error.contains(&root.path().display().to_string()), "{error}");
+        let error = put(root.path(), RUN, 0, b"part").expect_err("a file is no folder");
+        assert!(
+            error.contains(&root.path().display().to_string()) && error.contains("nonet retry"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn entries_are_read_as_they_are_written_and_no_other_way() {
+        let name = blake3::hash(b"part");
+        let entry = entry_of(7, &name);
+        assert_eq!(read_entry(&entry), Some((7, name)));
+        for wrong in [&entry[1..], &entry.to_uppercase(), ".draft-1", "-", "", &format!("+{}", &entry[1..])] {
+            assert_eq!(read_entry(wrong), None, "{wrong}");
+        }
     }
 }

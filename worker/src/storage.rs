@@ -1,8 +1,12 @@
-//! Where workers read the files of jobs: from disk, or from an object store. The only module that knows `object_store`.
+//! Where workers read the files of jobs: from disk, or from an object store; and objects as wholes, to write and to read
+//! (`transfer.rs`). The only module that knows `object_store`.
 //!
 //! What it takes to reach a store (keys, endpoint, region, proxy) comes from the environment, under the names that
 //! `object_store` gives it: `AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT`, `GOOGLE_SERVICE_ACCOUNT`, `AZURE_STORAGE_ACCOUNT_NAME`
 //! and so on. None of it is ever part of a job. A store that does not answer is an error within some minutes.
+
+mod open;
+mod transfer;
 
 use std::{
     collections::HashMap,
@@ -13,29 +17,18 @@ use std::{
 
 use futures_util::TryStreamExt;
 use jobs::input::{File, Local, Storage};
-use object_store::{
-    ClientOptions, Error, GetOptions, ObjectMeta, ObjectStore, ObjectStoreScheme, RetryConfig,
-    aws::AmazonS3Builder, azure::MicrosoftAzureBuilder, gcp::GoogleCloudStorageBuilder, http::HttpBuilder,
-    path::Path,
-};
+use object_store::{Error, GetOptions, ObjectMeta, ObjectStore, ObjectStoreScheme, path::Path};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::{runtime::Handle, time::timeout};
 use url::{Position, Url};
 
+use open::{open, words};
+
 /// No request takes longer, with all its repetitions; of a listing, no page.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Repetitions of a request that failed.
-const RETRIES: usize = 4;
-
-/// After so long no request is repeated.
-const RETRY_TIMEOUT: Duration = Duration::from_secs(60);
-
 /// Objects below a URL that are listed at most: far more than a job takes.
 const MOST_LISTED: usize = 100_000;
-
-/// Bytes of an error's text at most.
-const MOST_ERROR_BYTES: usize = 600;
 
 /// What stays as it is in the path of a URL.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
@@ -73,9 +66,14 @@ impl Stores {
 
     /// Waits for an answer.
     fn wait<T>(&self, at: &str, answer: impl Future<Output = Result<T, Error>>) -> Result<T, String> {
+        self.ask(answer).map_err(|trouble| trouble.words(at))
+    }
+
+    /// The same, and what went wrong not yet in words.
+    fn ask<T>(&self, answer: impl Future<Output = Result<T, Error>>) -> Result<T, Trouble> {
         match self.runtime.block_on(async { timeout(PATIENCE, answer).await }) {
-            Ok(answer) => answer.map_err(|error| words(at, &error)),
-            Err(_) => Err(format!("{at}: no answer within {} s", PATIENCE.as_secs())),
+            Ok(answer) => answer.map_err(Trouble::Said),
+            Err(_) => Err(Trouble::Silence),
         }
     }
 
@@ -101,6 +99,23 @@ impl Stores {
         }
         files.sort_by(|a, b| a.at.cmp(&b.at));
         if files.is_empty() { Err(format!("{at}: there are no objects below it")) } else { Ok(files) }
+    }
+}
+
+/// Why there is no answer.
+enum Trouble {
+    /// What the store, or the way to it, says.
+    Said(Error),
+    /// Nothing came within [`PATIENCE`].
+    Silence,
+}
+
+impl Trouble {
+    fn words(&self, at: &str) -> String {
+        match self {
+            Self::Said(error) => words(at, error),
+            Self::Silence => format!("{at}: no answer within {} s", PATIENCE.as_secs()),
+        }
     }
 }
 
@@ -157,30 +172,6 @@ fn head() -> GetOptions {
     GetOptions { head: true, ..GetOptions::default() }
 }
 
-fn open(scheme: &ObjectStoreScheme, url: &Url) -> Result<Arc<dyn ObjectStore>, Error> {
-    let retry = RetryConfig { max_retries: RETRIES, retry_timeout: RETRY_TIMEOUT, ..RetryConfig::default() };
-    let text = url.as_str();
-    Ok(match scheme {
-        ObjectStoreScheme::AmazonS3 => {
-            Arc::new(AmazonS3Builder::from_env().with_url(text).with_retry(retry).build()?)
-        }
-        ObjectStoreScheme::GoogleCloudStorage => {
-            Arc::new(GoogleCloudStorageBuilder::from_env().with_url(text).with_retry(retry).build()?)
-        }
-        ObjectStoreScheme::MicrosoftAzure => {
-            Arc::new(MicrosoftAzureBuilder::from_env().with_url(text).with_retry(retry).build()?)
-        }
-        ObjectStoreScheme::Http => {
-            let options = ClientOptions::new().with_allow_http(true);
-            let base = &url[..Position::BeforePath];
-            Arc::new(
-                HttpBuilder::new().with_url(base).with_client_options(options).with_retry(retry).build()?,
-            )
-        }
-        other => return Err(Error::NotSupported { source: format!("{other:?} is not read").into() }),
-    })
-}
-
 /// What is known of an object.
 fn record(at: String, meta: &ObjectMeta) -> File {
     let tag = meta.e_tag.as_deref().map(plain_tag);
@@ -202,23 +193,6 @@ fn plain_tag(tag: &str) -> &str {
 /// For stores without entity tags. Headers know seconds, listings less than that.
 fn modified(meta: &ObjectMeta) -> String {
     format!("modified {}", meta.last_modified.timestamp())
-}
-
-/// An error in one line that begins with the URL.
-fn words(at: &str, error: &Error) -> String {
-    let mut text = match error {
-        Error::NotFound { source, .. } => format!("there is no such object, or no such bucket: {source}"),
-        other => other.to_string(),
-    };
-    text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let end = (0..=MOST_ERROR_BYTES.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
-    text.truncate(end.unwrap_or(0));
-    // Addresses that are only asked when the environment gives no keys.
-    if text.contains("169.254.169.254") || text.contains("metadata.google.internal") {
-        text += " (there are no keys in the environment, as in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; \
-                 AWS_SKIP_SIGNATURE=true reads what is public)";
-    }
-    format!("{at}: {text}")
 }
 
 #[cfg(test)]

@@ -133,12 +133,12 @@ pub struct ResultArgs {
     /// How to print the report
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,
-    /// Write the job's output, put together from its parts, to FILE
-    #[arg(long, short, value_name = "FILE", requires = "parts")]
+    /// Write the job's output, put together from its parts, to FILE; needs --parts
+    #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// The folder that the workers write parts to
-    #[arg(long, env = "NONET_PARTS", value_name = "DIR")]
-    pub parts: Option<PathBuf>,
+    /// Where the workers write parts: the folder, or the URL as <s3://bucket/parts>, that they have as --parts
+    #[arg(long, env = "NONET_PARTS", value_name = "DIR|URL")]
+    pub parts: Option<String>,
 }
 
 /// One job, once or until it rests.
@@ -173,6 +173,16 @@ Examples:
 Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 done, but work units were given up;
 130 interrupted, and the same command resumes.";
 
+const WORKER_EXAMPLES: &str = "\
+worker --coordinator http://127.0.0.1:7700
+  nonet worker --coordinator https://head:7700 --tls ./nonet-certs/node17
+  nonet worker --coordinator http://127.0.0.1:7700 --parts s3://bucket/parts";
+
+const RESULT_EXAMPLES: &str = "\
+result recount
+  nonet result solve --format html > report.html
+  nonet result solve --output solved.csv --parts s3://bucket/parts";
+
 /// The whole command line. Kinds of jobs come from the registry.
 pub fn command() -> Command {
     let [run, submit, storm] = of_kinds();
@@ -197,18 +207,13 @@ fn with_cluster(nonet: Command) -> Command {
             "coordinator --listen 127.0.0.1:7700 --state ./nonet-state\n  \
              nonet coordinator --listen 0.0.0.0:7700 --tls ./nonet-certs/head --tokens tokens.toml",
         )))
-        .subcommand(with::<WorkerArgs>(verb(
-            "worker",
-            "Compute for a coordinator",
-            "worker --coordinator http://127.0.0.1:7700\n  \
-             nonet worker --coordinator https://head:7700 --tls ./nonet-certs/node17",
-        )))
+        .subcommand(with::<WorkerArgs>(verb("worker", "Compute for a coordinator", WORKER_EXAMPLES)))
         .subcommand(with::<ListArgs>(verb("jobs", "List jobs", "jobs --format json")))
         .subcommand(with::<StatusArgs>(verb("status", "Show where a job stands", "status recount --watch")))
         .subcommand(with::<ResultArgs>(verb(
             "result",
             "Print a job's report, finished or not",
-            "result recount\n  nonet result solve --format html > report.html",
+            RESULT_EXAMPLES,
         )))
         .subcommand(with::<JobArgs>(verb("pause", "Hand out no more of a job", "pause recount")))
         .subcommand(with::<JobArgs>(verb("resume", "Go on with a paused job", "resume recount")))

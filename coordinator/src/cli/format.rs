@@ -1,6 +1,6 @@
 //! Reports and listings on standard output.
 
-use std::{io::Write, path::Path};
+use std::io::Write;
 
 use jobs::{
     Report,
@@ -8,6 +8,7 @@ use jobs::{
 };
 use proto::v1::{JobStatus, State};
 use serde_json::{Value, json};
+use worker::objects::Objects;
 
 use super::{
     args::{Format, ReportFormat},
@@ -33,7 +34,7 @@ pub async fn print_report(
     status: &JobStatus,
     report: &Report,
     format: ReportFormat,
-    parts: Option<&Path>,
+    parts: Option<&Objects>,
 ) -> Result<Outcome, Failure> {
     match format {
         ReportFormat::Table => print(&report.table)?,
@@ -41,7 +42,7 @@ pub async fn print_report(
         ReportFormat::Json => print(&(with_job(status, &report.json).to_string() + "\n"))?,
         ReportFormat::Html => {
             let pictures = match parts {
-                Some(parts) => output::pictures(status, report, parts.to_owned()).await,
+                Some(parts) => output::pictures(status, report, parts).await,
                 None => Vec::new(),
             };
             print(&page(status, report, &pictures))?;

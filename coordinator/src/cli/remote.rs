@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use clap::{ArgMatches, FromArgMatches};
 use proto::v1::{Action, State, SubmitRequest};
+use tokio::runtime::Handle;
 use worker::{
     cli::{DEFAULT_COORDINATOR, stop_on_signal},
     config_file::ConfigFile,
+    objects::Objects,
 };
 
 use super::{
@@ -100,6 +102,14 @@ fn print_status(status: &proto::v1::JobStatus, format: Format) -> Result<Outcome
 /// `nonet result`.
 pub async fn result(args: ResultArgs) -> Result<Outcome, Failure> {
     let ResultArgs { which: WhichArgs { job, to }, format, output, parts } = args;
+    let parts = parts.or(ConfigFile::read(to.config.as_deref())?.parts);
+    let parts = parts.map(|place| Objects::open(&place, &Handle::current())).transpose();
+    let parts = parts.map_err(|error| Failure::usage(format!("--parts: {error}")))?;
+    if output.is_some() && parts.is_none() {
+        let what =
+            "--output puts parts together: --parts is missing, the folder or URL that the workers have";
+        return Err(Failure::usage(what.into()));
+    }
     let (status, report) = connect(to).await?.result(&job).await?;
     if status.state() != State::Finished {
         eprintln!("nonet: not finished: {}", format::job_line(&status));
@@ -107,7 +117,7 @@ pub async fn result(args: ResultArgs) -> Result<Outcome, Failure> {
     if let Some((path, parts)) = output.zip(parts.as_ref()) {
         output::write(&status, &report, parts, path).await?;
     }
-    format::print_report(&status, &report, format, parts.as_deref()).await
+    format::print_report(&status, &report, format, parts.as_ref()).await
 }
 
 /// `nonet pause|resume|cancel|retry`.

@@ -13,6 +13,7 @@ use worker::{
     config_file::ConfigFile,
     dial::Dial,
     lease::Pace,
+    objects::Objects,
     storage::Stores,
 };
 
@@ -191,11 +192,12 @@ async fn in_house(
         job = take_up(&mut client, job).await?;
     }
     let name = job.name.clone();
+    let parts = Objects::folder(state.join(PARTS));
     if job.state() != State::Finished {
         let config = Config {
             dial: Arc::clone(&house.dial),
             state: state.join("worker"),
-            parts: Some(state.join(PARTS)),
+            parts: Some(parts.clone()),
             threads,
             prefetch: threads,
             name: "embedded".into(),
@@ -209,9 +211,9 @@ async fn in_house(
     }
     let (status, report) = client.result(&name).await?;
     if let Some(path) = output {
-        output::write(&status, &report, &state.join(PARTS), path).await?;
+        output::write(&status, &report, &parts, path).await?;
     }
-    format::print_report(&status, &report, format, Some(&state.join(PARTS))).await
+    format::print_report(&status, &report, format, Some(&parts)).await
 }
 
 /// What a job that is there already needs to go on.

@@ -7,6 +7,7 @@ pub mod cluster;
 pub mod etcd;
 pub mod host;
 pub mod page;
+pub mod s3;
 
 use std::{
     io::{BufRead, BufReader},
@@ -125,6 +126,8 @@ pub struct Farm {
     listen: String,
     options: Vec<String>,
     shown: Shown,
+    /// The URL that parts go to, and the S3 server: else they go to a folder.
+    pub bucket: Option<(String, String)>,
     pub coordinator: Option<Process>,
     pub workers: Vec<Option<Process>>,
 }
@@ -144,6 +147,7 @@ impl Farm {
             listen,
             options: options.iter().map(ToString::to_string).collect(),
             shown,
+            bucket: None,
             coordinator: None,
             workers: Vec::new(),
         };
@@ -187,9 +191,15 @@ impl Farm {
         command
             .args(["--name", &format!("w{i}"), "--state"])
             .arg(self.dir.path().join(format!("worker-{i}")))
-            .arg("--parts")
-            .arg(self.parts())
-            .args(&self.shown.by_workers);
+            .args(&self.shown.by_workers)
+            .arg("--parts");
+        command = if let Some((parts, server)) = &self.bucket {
+            command.arg(parts);
+            s3::with_keys(command, server)
+        } else {
+            command.arg(self.parts());
+            command
+        };
         let log = std::fs::File::options()
             .create(true)
             .append(true)
@@ -265,6 +275,16 @@ pub fn seed() -> u64 {
 
 /// Parts of all runs that a run with this state folder has written.
 pub fn count_parts(state: &Path) -> usize {
-    let runs = std::fs::read_dir(state.join("parts")).into_iter().flatten().flatten();
+    let runs = std::fs::read_dir(state.join("parts/runs")).into_iter().flatten().flatten();
     runs.map(|run| std::fs::read_dir(run.path()).map_or(0, Iterator::count)).sum()
+}
+
+/// The file of a unit's part, below a folder of parts with a single run.
+pub fn object_of(parts: &Path, unit: u64) -> PathBuf {
+    let run = std::fs::read_dir(parts.join("runs")).expect("runs").next().expect("a run").expect("a run");
+    let entries = std::fs::read_dir(run.path()).expect("an index").flatten();
+    let mut names = entries.map(|entry| entry.file_name().into_string().expect("UTF-8"));
+    let prefix = format!("{unit:020}-");
+    let name = names.find_map(|name| name.strip_prefix(&prefix).map(str::to_owned)).expect("an entry");
+    parts.join(&name[..2]).join(name)
 }

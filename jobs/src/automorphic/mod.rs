@@ -36,7 +36,7 @@ impl JobKind for Automorphic {
     const EXAMPLES: &'static str = "Examples:\n  nonet run automorphic\n  \
         nonet run automorphic -o automorphic.txt   # minlex forms, each with its number of automorphisms\n  \
         nonet run automorphic --format csv";
-    const REVISION: u32 = 1;
+    const REVISION: u32 = 2;
     const OUTPUT: Option<&'static str> =
         Some("the minlex form of each grid, one a line, and behind it its number of automorphisms");
 

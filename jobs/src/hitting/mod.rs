@@ -116,7 +116,7 @@ impl JobKind for Hitting {
     const EXAMPLES: &'static str = "Examples:\n  nonet run hitting grids.txt --clues 16\n  \
         nonet run hitting grids.txt --clues 17 -o puzzles.txt\n  nonet run hitting grids.txt --range 1..1000\n  \
         nonet run hitting 1234341221434321 --clues 4..6";
-    const REVISION: u32 = 4;
+    const REVISION: u32 = 5;
     const OUTPUT: Option<&'static str> = Some("the puzzles, one a line, in the order of the grids");
 
     type Args = HittingArgs;

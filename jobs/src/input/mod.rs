@@ -24,5 +24,6 @@ mod tests;
 pub use file::{File, Packed};
 pub use look_up::{Files, STANDARD_INPUT, Source, Surroundings};
 pub use packing::Packing;
+pub use place::{is_url, read as place};
 pub use storage::{Local, Storage};
 pub use tree::tree;

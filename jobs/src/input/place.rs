@@ -22,6 +22,10 @@ fn scheme(text: &str) -> Option<&str> {
 }
 
 /// The place that a text names: an absolute path or a URL.
+///
+/// # Errors
+///
+/// When it names none, or one that nobody here can reach.
 pub fn read(text: &str) -> Result<String, String> {
     match scheme(text) {
         None if text.is_empty() => Err("a path or a URL is needed".into()),

@@ -86,7 +86,7 @@ impl JobKind for Minimal {
         nonet run minimal --shape 2x2 --list all -o all.csv\n  \
         nonet run minimal --shape 2x3 --format html > minimal.html\n  \
         nonet run minimal --sample 200                     # about 3.1e37 of 9x9, by number of clues";
-    const REVISION: u32 = 3;
+    const REVISION: u32 = 4;
     const OUTPUT: Option<&'static str> = Some(
         "the puzzles (see --list): CSV, or drawn grids where the name ends in .txt; with --sample the estimates as CSV",
     );

@@ -39,11 +39,18 @@ pub struct NoopArgs {
     #[arg(long)]
     #[serde(default)]
     parts: bool,
+    /// Put so many zeros before the number in a part
+    #[arg(long, value_name = "BYTES", requires = "parts")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    zeros: Option<usize>,
     /// Settings of another job of this kind, as JSON, that this one needs
     #[arg(long, value_name = "JSON")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     needs: Option<String>,
 }
+
+/// Zeros in a part at most.
+const MOST_ZEROS: usize = 64 << 20;
 
 /// See the module.
 pub struct Noop(NoopArgs);
@@ -69,6 +76,9 @@ impl JobKind for Noop {
     fn new(args: NoopArgs) -> Result<Self, BadSettings> {
         if args.units == 0 {
             return Err(BadSettings("--units 0: a job needs at least one work unit".into()));
+        }
+        if args.zeros > Some(MOST_ZEROS) {
+            return Err(BadSettings(format!("--zeros: at most {MOST_ZEROS}")));
         }
         Ok(Self(args))
     }
@@ -104,7 +114,8 @@ impl JobKind for Noop {
             std::hint::spin_loop();
         }
         if self.0.parts {
-            context.put_part(unit, format!("{unit}\n").into_bytes())?;
+            let zeros = "0".repeat(self.0.zeros.unwrap_or(0));
+            context.put_part(unit, format!("{zeros}{unit}\n").into_bytes())?;
         }
         Ok(Tally { units: 1, sum: unit.into() })
     }

@@ -58,7 +58,7 @@ impl JobKind for Photographs {
         nonet run photos 'page 1.jpg' 'page 2.jpg' --solve --overlay drawn/ --format json\n  \
         nonet run photos s3://bucket/scans/ -o boards.jsonl --format html > boards.html\n  \
         nonet run photos dark.jpg --corners 102,88,911,95,905,890,98,901";
-    const REVISION: u32 = 2;
+    const REVISION: u32 = 3;
     const OUTPUT: Option<&'static str> = Some("a row for each board, and for each photograph without one");
     const FORMS: &'static [Form] = &[Form::Csv, Form::JsonLines];
 

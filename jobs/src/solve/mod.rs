@@ -62,7 +62,7 @@ impl JobKind for Solve {
         nonet run solve puzzles.txt --format html > report.html\n  \
         nonet run solve puzzles.csv --columns puzzle,clues,minimal,redundant,minlex -o known.jsonl\n  \
         nonet run solve puzzles.txt --method dlx --columns puzzle,level,nodes,guesses -o nodes.csv";
-    const REVISION: u32 = 4;
+    const REVISION: u32 = 5;
     const OUTPUT: Option<&'static str> =
         Some("a row for each puzzle, or what was to be one, with the columns of --columns");
     const FORMS: &'static [Form] = &[Form::Csv, Form::JsonLines, Form::Parquet];

@@ -61,7 +61,7 @@ impl JobKind for Unavoidable {
     const EXAMPLES: &'static str = "Examples:\n  nonet run unavoidable grids.txt -o sets.csv\n  \
         nonet run unavoidable grids.txt --range 101..200 --format json\n  \
         nonet run unavoidable 1234341221434321 --max-size 8 --sets -o sets.csv";
-    const REVISION: u32 = 3;
+    const REVISION: u32 = 4;
     const OUTPUT: Option<&'static str> =
         Some("CSV, a row for each grid: MCN, number of sets by size, sets if asked for");
 

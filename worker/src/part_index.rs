@@ -1,0 +1,150 @@
+//! Reading the parts of a run: which unit has which part, and the parts.
+//!
+//! The index ([`crate::parts`]) may have several parts of a unit, where workers did not compute the same, or someone made
+//! one up. Which of them the result was made from follows from its digest.
+
+use std::{collections::BTreeMap, sync::OnceLock};
+
+use jobs::{OutputError, PartSource, PartsDigest};
+
+use crate::{
+    objects::{Name, ObjectError, Objects},
+    parts::{MAX_PART_BYTES, index_of, read_entry},
+};
+
+/// Entries of an index that are read at most: some hundred bytes of memory each.
+const MOST_ENTRIES: usize = 10_000_000;
+
+/// Combinations of parts that are tried at most.
+const MOST_TRIED: usize = 1 << 16;
+
+/// The parts of one run, to be read. Its methods block: call them on threads that are not a runtime's own.
+#[derive(Debug)]
+pub struct Output {
+    objects: Objects,
+    index: String,
+    units: u64,
+    expected: Option<PartsDigest>,
+    /// The parts of each unit. Read when the first part is asked for.
+    names: OnceLock<Result<BTreeMap<u64, Vec<Name>>, String>>,
+}
+
+impl Output {
+    /// The parts of run `run`, which has `units` units; `expected` is the digest of those that its result was made from.
+    #[must_use]
+    pub fn new(objects: Objects, run: [u8; 16], units: u64, expected: Option<PartsDigest>) -> Self {
+        Self { objects, index: index_of(run), units, expected, names: OnceLock::new() }
+    }
+
+    fn names(&self) -> Result<&BTreeMap<u64, Vec<Name>>, OutputError> {
+        let read = self.names.get_or_init(|| self.read_index().map_err(|error| error.to_string()));
+        read.as_ref()
+            .map_err(|error| OutputError::Part(format!("the index of the parts cannot be read: {error}")))
+    }
+
+    fn read_index(&self) -> Result<BTreeMap<u64, Vec<Name>>, ObjectError> {
+        let entries = match self.objects.names(&self.index, MOST_ENTRIES) {
+            // No part was written, which is told of the one that is asked for.
+            Err(ObjectError::Missing { .. }) => Vec::new(),
+            entries => entries?,
+        };
+        let mut names: BTreeMap<u64, Vec<Name>> = BTreeMap::new();
+        for (unit, name) in entries.iter().filter_map(|entry| read_entry(entry)) {
+            if unit < self.units {
+                names.entry(unit).or_default().push(name);
+            }
+        }
+        if let Some(expected) = self.expected {
+            choose(&mut names, expected);
+        }
+        Ok(names)
+    }
+}
+
+impl PartSource for Output {
+    fn get(&self, unit: u64) -> Result<Vec<u8>, OutputError> {
+        let missing = |why: &dyn std::fmt::Display| {
+            OutputError::Part(format!("the part of unit {unit}: {why}; --fresh computes all parts anew"))
+        };
+        let index = || self.objects.place_of(&self.index);
+        match self.names()?.get(&unit).map_or(&[][..], Vec::as_slice) {
+            [] => Err(missing(&format_args!("it is not in {}; is this where the workers write?", index()))),
+            [name] => self.objects.get(name, MAX_PART_BYTES).map_err(|error| missing(&error)),
+            [first, second, ..] => Err(missing(&format_args!(
+                "workers did not agree on it: {} has {first} and {second}",
+                index()
+            ))),
+        }
+    }
+}
+
+/// Where a unit has several parts, keeps the one that gives the digest of the result together with the others. Nothing
+/// changes where none does, or too many would have to be tried.
+fn choose(names: &mut BTreeMap<u64, Vec<Name>>, expected: PartsDigest) {
+    let mut single = PartsDigest::default();
+    let mut several: Vec<(u64, &mut Vec<Name>)> = Vec::new();
+    for (&unit, of_unit) in names.iter_mut() {
+        match of_unit.as_slice() {
+            [name] => single = single.plus(PartsDigest::of_name(unit, name)),
+            _ => several.push((unit, of_unit)),
+        }
+    }
+    let ways = several.iter().try_fold(1usize, |ways, (_, of_unit)| ways.checked_mul(of_unit.len()));
+    let Some(ways) = ways.filter(|&ways| ways > 1 && ways <= MOST_TRIED) else { return };
+    // The number of a way has a digit for each unit.
+    let places = |mut way: usize| {
+        let several = &several;
+        (0..several.len()).map(move |at| {
+            let many = several[at].1.len();
+            let place = way % many;
+            way /= many;
+            place
+        })
+    };
+    let gives = |way: &usize| {
+        let chosen = several.iter().zip(places(*way));
+        let digests = chosen.map(|((unit, of_unit), place)| PartsDigest::of_name(*unit, &of_unit[place]));
+        digests.fold(single, PartsDigest::plus) == expected
+    };
+    if let Some(way) = (0..ways).find(gives) {
+        let places: Vec<usize> = places(way).collect();
+        for ((_, of_unit), place) in several.iter_mut().zip(places) {
+            **of_unit = vec![of_unit[place]];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::Parts;
+
+    const RUN: [u8; 16] = [7; 16];
+
+    #[test]
+    fn a_part_that_someone_else_made_of_a_unit_does_not_count() {
+        let root = tempfile::tempdir().expect("a folder");
+        let objects = Objects::folder(root.path().to_owned());
+        let parts = Parts::new(objects.clone(), RUN);
+        let right = |unit: u64| format!("row {unit}").into_bytes();
+        let mut digest = PartsDigest::default();
+        for unit in 0..6 {
+            parts.write(unit, &right(unit)).expect("written");
+            digest = digest.plus(PartsDigest::of(unit, &right(unit)));
+        }
+        for (unit, made_up) in [(1, "lie"), (4, "lie"), (4, "another"), (9, "of no unit")] {
+            parts.write(unit, made_up.as_bytes()).expect("written");
+        }
+        let output = Output::new(objects.clone(), RUN, 6, Some(digest));
+        for unit in 0..6 {
+            assert_eq!(output.get(unit).expect("the right one"), right(unit));
+        }
+        // Without a digest, or with another one, nobody can tell.
+        for digest in [None, Some(PartsDigest::default())] {
+            let output = Output::new(objects.clone(), RUN, 6, digest);
+            assert_eq!(output.get(0).expect("only one"), right(0));
+            let error = output.get(4).expect_err("several").to_string();
+            assert!(error.contains("unit 4") && error.contains("did not agree"), "{error}");
+        }
+    }
+}
