@@ -267,6 +267,20 @@ fn a_list_that_cannot_be_kept_says_where_it_could_be() {
 }
 
 #[test]
+fn yields_in_another_order_are_refused() {
+    let dir = folder();
+    for name in ["a.png", "b.png"] {
+        fs::write(dir.path().join(name), "no picture").unwrap();
+    }
+    let job = job(typed(&[dir.path()]));
+    let check = |tally: &Tally| crate::ErasedJob::check(&job, 0..2, &postcard::to_stdvec(tally).unwrap());
+    let mut tally = laws::run(&job, 0..2);
+    check(&tally).unwrap();
+    tally.failed.reverse();
+    check(&tally).unwrap_err();
+}
+
+#[test]
 fn partials_stay_small_whatever_the_photographs_are() {
     let long = |number: u64| format!("/{}/{number}.jpg", "ä".repeat(1900));
     let mut sum = Tally::default();
