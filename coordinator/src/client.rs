@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::{StreamExt, stream::FuturesUnordered};
+use futures_util::{StreamExt, future, stream::FuturesUnordered};
 use jobs::Report;
 use proto::v1::{
     Act, Action, AuditRequest, ControlRequest, DrainRequest, JobStatus, LeaderRequest, ListRequest,
@@ -45,6 +45,9 @@ pub enum ClientError {
     /// The request is wrong.
     #[error("{0}")]
     Invalid(String),
+    /// Whoever asks may not.
+    #[error("{0}")]
+    Stranger(String),
     /// The request is right, but cannot be met.
     #[error("{0}")]
     Refused(String),
@@ -64,7 +67,8 @@ impl From<Status> for ClientError {
             Code::Unimplemented => {
                 Self::Refused("what answers there is not a Nonet coordinator of this version".into())
             }
-            Code::PermissionDenied | Code::Unauthenticated | Code::ResourceExhausted => Self::Refused(text),
+            Code::PermissionDenied | Code::Unauthenticated => Self::Stranger(text),
+            Code::ResourceExhausted => Self::Refused(text),
             _ if std::error::Error::source(&status).is_some() || status.message().is_empty() => {
                 Self::Refused(format!("the coordinator broke off: {text}"))
             }
@@ -229,30 +233,36 @@ async fn leader(dial: &Dial, patience: Duration) -> Result<JobsClient<Wire>, Cli
     let last = Mutex::new(None);
     let mut asked: FuturesUnordered<_> =
         dial.each().into_iter().map(|dial| until_it_leads(dial, &last)).collect();
-    if let Ok(Some(rpc)) = timeout(patience, asked.next()).await {
+    let first = async { asked.by_ref().filter_map(future::ready).next().await };
+    if let Ok(Some(rpc)) = timeout(patience, first).await {
         return Ok(rpc);
     }
     let last = last.lock().unwrap_or_else(PoisonError::into_inner).take();
     Err(last.unwrap_or_else(|| ClientError::Refused("no coordinator answers".into())))
 }
 
-async fn until_it_leads(dial: Dial, last: &Mutex<Option<ClientError>>) -> JobsClient<Wire> {
+/// `None` when asking this one again would be of no use.
+async fn until_it_leads(dial: Dial, last: &Mutex<Option<ClientError>>) -> Option<JobsClient<Wire>> {
     loop {
-        let asked = async {
-            let mut rpc = rpc(dial.connect().await?);
-            let leads = rpc.leader(LeaderRequest {}).await?.into_inner().leads;
-            let stands_by =
-                || ClientError::Refused("all coordinators that answer stand by: none leads yet".into());
-            if leads { Ok(rpc) } else { Err(stands_by()) }
-        };
-        let error = match timeout(ANSWER, asked).await {
-            Ok(Ok(rpc)) => return rpc,
+        let error = match timeout(ANSWER, ask_whether_it_leads(&dial)).await {
+            Ok(Ok(rpc)) => return Some(rpc),
             Ok(Err(error)) => error,
             Err(_) => ClientError::Refused("a coordinator does not answer".into()),
         };
+        let is_final = matches!(error, ClientError::Dial(_) | ClientError::Stranger(_));
         keep(last, error);
+        if is_final {
+            return None;
+        }
         tokio::time::sleep(LOOK_AGAIN).await;
     }
+}
+
+async fn ask_whether_it_leads(dial: &Dial) -> Result<JobsClient<Wire>, ClientError> {
+    let mut rpc = rpc(dial.connect().await?);
+    let leads = rpc.leader(LeaderRequest {}).await?.into_inner().leads;
+    let stands_by = || ClientError::Refused("all coordinators that answer stand by: none leads yet".into());
+    if leads { Ok(rpc) } else { Err(stands_by()) }
 }
 
 /// One that answers tells more than one that is not there.

@@ -6,6 +6,7 @@ use std::{
     fs,
     net::{SocketAddr, UdpSocket},
     path::Path,
+    time::{Duration, Instant},
 };
 
 use coordinator::access::Role;
@@ -121,6 +122,11 @@ fn whoever_is_not_trusted_is_refused_with_the_reason() {
         &["does not take our certificate", "eve/cert.pem", "another CA"],
     );
     refused(&["--tls", &eve], 1, &["coordinator's certificate", "another CA than", "eve/ca.pem"]);
+    // Nor is any of several asked again that would say the same: none of them is waited for as if it were being elected.
+    let several = format!("{url},https://localhost:{port}");
+    let begun = Instant::now();
+    self::refused(&["jobs", "--coordinator", &several, "--tls", &eve], 1, &["another CA than"]);
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     refused(
         &["--tls", &authority.issue_for("old", Role::Operator, 0, &[])],
         2,
@@ -251,6 +257,10 @@ fn a_token_gives_its_role_and_no_more_and_the_file_may_change_meanwhile() {
         denied(args, &worker, "the-worker has role worker, and this needs role operator");
     }
     let state = dir.join("w");
+    let several = format!("{url},{url}");
+    let begun = Instant::now();
+    refused(&["jobs", "--coordinator", &several], 1, &["asks for a token"]);
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     let work = ["worker", "--state", state.to_str().expect("UTF-8")];
     denied(&work, &operator, "needs role worker");
     refused(

@@ -6,79 +6,33 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
 
-use proto::v1::{
-    Failure, FromWorker, Grant, LeaseEvent, Order, ToWorker, Verdict, lease_event::Event, order,
-};
+use proto::v1::{Failure, Grant, LeaseEvent, Order, ToWorker, Verdict, lease_event::Event, order};
 use tokio::{
     runtime::Handle,
     sync::mpsc,
     task::JoinHandle,
-    time::{Instant, Interval, MissedTickBehavior, interval, sleep_until},
+    time::{Instant, Interval},
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     backoff::Backoff,
     bridge::Pool,
+    config::{Config, WorkerError},
     crew::Crew,
-    dial::Dial,
     job_cache::JobCache,
-    lease::{Lease, Means, Pace, Report},
+    lease::{Lease, Means, Report},
     link::{self, BACKOFF_CAP_MS, Link, LinkError},
-    objects::Objects,
     outbox::Outbox,
-    spool::{Spool, SpoolError, SpooledCommit},
+    spool::{Spool, SpooledCommit},
     spool_writer::SpoolWriter,
     storage::Stores,
+    waits::{beat, connected, receive, send_slot, until},
 };
-
-/// What a worker needs to know.
-#[derive(Debug)]
-pub struct Config {
-    /// Where the coordinator is.
-    pub dial: Arc<Dial>,
-    /// Folder of checkpoint and spool.
-    pub state: PathBuf,
-    /// Where results too large for the ledger go; without it they are not kept.
-    pub parts: Option<Objects>,
-    /// Leases computed at a time, one thread each.
-    pub threads: usize,
-    /// Further leases in stock, so that a thread never waits for the network.
-    pub prefetch: usize,
-    /// For people.
-    pub name: String,
-    /// How often progress becomes durable.
-    pub pace: Pace,
-    /// How long a stopping worker waits for the acknowledgement of its last results.
-    pub drain: Duration,
-}
-
-/// Why a worker gave up.
-#[derive(Debug, thiserror::Error)]
-pub enum WorkerError {
-    /// Its own store does not work.
-    #[error(transparent)]
-    Spool(#[from] SpoolError),
-    /// Opening it went wrong in a way that nobody foresaw.
-    #[error("opening the worker's store failed: {0}")]
-    Opening(String),
-    /// The coordinator does not want it.
-    #[error(transparent)]
-    Refused(#[from] LinkError),
-    /// No threads to compute with.
-    #[error("cannot start {threads} computing threads: {reason}")]
-    Threads {
-        /// As asked for.
-        threads: usize,
-        /// What the system says.
-        reason: String,
-    },
-}
 
 /// Results that took less than this to compute are not worth a write to disk while the coordinator is connected.
 const SPOOL_FROM_BUSY_US: u64 = 50_000;
@@ -445,49 +399,5 @@ impl Agent {
         if tokio::task::spawn_blocking(move || writer.finish()).await.is_err() {
             tracing::error!("the spool's writer failed; unacknowledged results will be computed again");
         }
-    }
-}
-
-fn beat(period: Duration) -> Interval {
-    let mut beat = interval(period);
-    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    beat
-}
-
-async fn receive(link: &mut Option<Link>) -> Result<ToWorker, LinkError> {
-    match link {
-        Some(link) => match link.incoming.message().await {
-            Ok(Some(message)) => Ok(message),
-            Ok(None) => Err(LinkError::Broken("it closed the stream".into())),
-            Err(status) => Err(link::judge(&status)),
-        },
-        None => std::future::pending().await,
-    }
-}
-
-async fn send_slot(
-    outgoing: Option<mpsc::Sender<FromWorker>>,
-    not_before: Instant,
-) -> Option<mpsc::OwnedPermit<FromWorker>> {
-    match outgoing {
-        Some(outgoing) => {
-            sleep_until(not_before).await;
-            outgoing.reserve_owned().await.ok()
-        }
-        None => std::future::pending().await,
-    }
-}
-
-async fn connected(connecting: &mut Option<JoinHandle<Result<Link, LinkError>>>) -> Result<Link, LinkError> {
-    match connecting {
-        Some(task) => task.await.unwrap_or_else(|e| Err(LinkError::Broken(e.to_string()))),
-        None => std::future::pending().await,
-    }
-}
-
-async fn until(at: Option<Instant>) {
-    match at {
-        Some(at) => sleep_until(at).await,
-        None => std::future::pending().await,
     }
 }

@@ -11,10 +11,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    agent::{self, Config},
-    config_file::ConfigFile,
-    credentials::CredentialArgs,
-    lease::Pace,
+    agent, config::Config, config_file::ConfigFile, credentials::CredentialArgs, lease::Pace,
     objects::Objects,
 };
 

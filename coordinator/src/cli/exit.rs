@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use worker::{agent::WorkerError, cli::Usage, config_file::ConfigError, dial::DialError};
+use worker::{cli::Usage, config::WorkerError, config_file::ConfigError, dial::DialError};
 
 use crate::{client::ClientError, ledger::LedgerError};
 
@@ -64,9 +64,10 @@ impl From<ClientError> for Failure {
         match error {
             ClientError::Invalid(text) => Self::usage(text),
             ClientError::Dial(dial) if dial.is_usage() => Self::usage(dial.to_string()),
-            ClientError::Absent(_) | ClientError::Dial(_) | ClientError::Refused(_) => {
-                Self::failed(error.to_string())
-            }
+            ClientError::Absent(_)
+            | ClientError::Dial(_)
+            | ClientError::Stranger(_)
+            | ClientError::Refused(_) => Self::failed(error.to_string()),
         }
     }
 }

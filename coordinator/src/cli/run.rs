@@ -8,8 +8,9 @@ use proto::v1::{Action, JobStatus, State, SubmitRequest};
 use tokio::{runtime::Handle, sync::mpsc, task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 use worker::{
-    agent::{self, Config, WorkerError},
+    agent,
     cli::{stop_on_signal, threads},
+    config::{Config, WorkerError},
     config_file::ConfigFile,
     dial::Dial,
     lease::Pace,

@@ -1,20 +1,14 @@
-//! `nonet ledger check | rebuild`.
+//! `nonet ledger check`.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    ops::Range,
-    path::{Path, PathBuf},
-    time::{Instant, SystemTime, UNIX_EPOCH},
-};
+use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use serde::{Serialize, Serializer};
-use worker::store::{FolderLock, Store, sync_folder};
+use worker::store::{FolderLock, Store};
 
 use super::{
     CommitRecord, Entry, JobState, LedgerError,
     book::Book,
-    embedded::{self, EmbeddedLedger, LOCK, STORE},
+    embedded::{self, LOCK, STORE},
     frame::Place,
     index,
     journal::{Frames, Tail},
@@ -368,55 +362,8 @@ fn compare(dir: &Path, book: &Book) -> Result<String, LedgerError> {
     Ok(format!("agrees with the journal ({jobs} jobs, {commits} commits){lag}"))
 }
 
-/// What [`rebuild`] did.
-#[derive(Clone, Debug, Serialize)]
-pub struct RebuildReport {
-    /// Jobs in the new index.
-    pub jobs: usize,
-    /// Bytes of the journal that were read.
-    #[serde(serialize_with = "as_text")]
-    pub bytes: u64,
-    /// Where the old store went, if there was one.
-    pub moved: Option<PathBuf>,
-    /// How long it took.
-    pub seconds: f64,
-}
-
-/// Moves the store aside and makes a new one from the journal. `progress` is told the bytes read so far, and all.
-///
-/// # Errors
-///
-/// When another process has the ledger, when the journal is missing or damaged, and whatever the system says.
-pub fn rebuild(dir: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<RebuildReport, LedgerError> {
-    let begun = Instant::now();
-    // Before anything is moved: without a journal there is nothing to rebuild from.
-    let bytes = Frames::open(dir)?.size();
-    let lock = FolderLock::take(dir, LOCK)?;
-    let store = dir.join(STORE);
-    let mut moved = None;
-    if store.exists() {
-        // Held until the new one is made: a process that opened the store in spite of the ledger's lock is found out.
-        let held = FolderLock::take(&store, Store::LOCK)?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-        let mut aside = dir.join(format!("{STORE}.bad-{now}"));
-        let mut again = 0;
-        while aside.exists() {
-            again += 1;
-            aside = dir.join(format!("{STORE}.bad-{now}-{again}"));
-        }
-        fs::rename(&store, &aside).map_err(|e| LedgerError::io("move aside", &store, &e))?;
-        sync_folder(dir)?;
-        tracing::info!(to = %aside.display(), "moved the old index aside");
-        moved = Some(aside);
-        drop(held);
-    }
-    let ledger = EmbeddedLedger::open_locked(dir, lock, progress)?;
-    let jobs = super::Ledger::jobs(&ledger)?.len();
-    Ok(RebuildReport { jobs, bytes, moved, seconds: begun.elapsed().as_secs_f64() })
-}
-
 /// Exact counts are strings: readers of JSON round large numbers.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn as_text<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_text<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(number)
 }

@@ -18,6 +18,7 @@ mod journal;
 mod live;
 mod pages;
 mod reading;
+mod rebuild;
 
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::frame::chain;
 pub use self::{
     acts::{ACTS_KEPT, Act, Action, Actor},
-    audit::{CheckReport, JobCheck, RebuildReport, check, rebuild},
+    audit::{CheckReport, JobCheck, check},
     book::MAX_ERROR_BYTES,
     doubts::{MAX_REPLICAS, Quarantine},
     embedded::EmbeddedLedger,
@@ -36,6 +37,7 @@ pub use self::{
     journal::{Frame, Frames, JOURNAL, Journal, Tail},
     live::Withdrawals,
     reading::{JournalReading, Reading, committed},
+    rebuild::{RebuildReport, rebuild},
 };
 use crate::scheduler::{JobId, Vote, WorkerId};
 
