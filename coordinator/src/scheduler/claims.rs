@@ -65,6 +65,12 @@ impl Job {
             Meeting::Nowhere if self.pieces_in(range).all(|piece| piece.1 != Place::Done) => {
                 self.claim(range, token);
             }
+            Meeting::Nowhere if self.pieces_in(range).all(|piece| piece.1 == Place::Done) => {
+                let Some(committed) = offer.over.clone().filter(|committed| !committed.by.is_empty()) else {
+                    return;
+                };
+                self.contests.insert(Contest::over(committed));
+            }
             Meeting::Nowhere | Meeting::Across => return,
         }
         self.contests.change(range.start, |contest| {

@@ -13,7 +13,7 @@
 use std::ops::Range;
 
 use super::{
-    Command, Comparison, Digest, JobId, LeaseId, Place, Scheduler, SessionId, Token, Verdict, WorkerId,
+    Command, Committed, Comparison, Digest, JobId, LeaseId, Place, Scheduler, SessionId, Token, Verdict, WorkerId,
     contests::Meeting, speed::Speed,
 };
 
@@ -28,6 +28,8 @@ pub(super) struct Offer {
     pub stage: Stage,
     /// What it is written down as.
     pub purpose: Purpose,
+    /// What counts already of the range, if it is about that.
+    pub over: Option<Committed>,
     /// Offers that are judged after this one is persisted.
     pub(super) parked_here: Vec<Token>,
 }
@@ -60,7 +62,7 @@ impl Offer {
         digest: Digest,
     ) -> Self {
         let (stage, purpose) = (Stage::Parked, Purpose::Commit);
-        Self { session, worker, job, range, digest, stage, purpose, parked_here: Vec::new() }
+        Self { session, worker, job, range, digest, stage, purpose, over: None, parked_here: Vec::new() }
     }
 
     pub(super) fn is_in_flight(&self) -> bool {

@@ -74,14 +74,14 @@ impl Scheduler {
         let cast = self.change_contest(&offer, |contest| {
             contest.votes.push(vote);
             contest.stage = Stage::Flight(token);
-            contest.agreeing(vote.1)
+            (contest.agreeing(vote.1), contest.committed.clone())
         });
-        let Some(by) = cast else { return };
+        let Some((by, over)) = cast else { return };
         out.push(match offer.purpose {
             Purpose::Confirm => Command::Confirm { token, by },
             Purpose::Claim | Purpose::Commit => Command::Claim(token),
         });
-        self.offers.insert(token, Offer { stage: OfferStage::InFlight, ..offer });
+        self.offers.insert(token, Offer { stage: OfferStage::InFlight, over, ..offer });
     }
 
     /// Another worker got what the ledger has: there is nothing to write down.

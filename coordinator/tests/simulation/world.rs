@@ -193,14 +193,22 @@ impl World {
         if settled { self.audit().map(|()| self.report) } else { Err(self.stuck()) }
     }
 
+    /// Every job is, and where results differ it is decided who was wrong.
     fn all_finished(&self) -> bool {
-        self.scheduler.is_some() && self.live_jobs().iter().all(|job| self.model.is_finished(*job))
+        let Some(scheduler) = &self.scheduler else { return false };
+        let is_finished = |job: &JobId| {
+            self.model.is_finished(*job) && scheduler.job(*job).is_some_and(|status| status.disputes == 0)
+        };
+        self.live_jobs().iter().all(is_finished)
     }
 
     fn stuck(&self) -> String {
         let status: Vec<_> = self.scheduler.iter().flat_map(Scheduler::jobs).collect();
         let sessions: Vec<_> = self.scheduler.iter().flat_map(Scheduler::sessions).collect();
-        format!("not finished in time: {status:#?} {sessions:#?}")
+        format!(
+            "not finished in time: {status:#?} {sessions:#?}; liars {:?}, quarantined {:?}",
+            self.liars, self.banned
+        )
     }
 
     pub fn live_jobs(&self) -> Vec<JobId> {
