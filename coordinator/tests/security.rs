@@ -311,6 +311,29 @@ fn a_token_gives_its_role_and_no_more_and_the_file_may_change_meanwhile() {
 }
 
 #[test]
+fn a_worker_that_one_coordinator_does_not_know_asks_the_others() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (known, unknown) = (dir.path().join("known"), dir.path().join("unknown"));
+    for dir in [&known, &unknown] {
+        fs::create_dir(dir).expect("a folder");
+    }
+    let (worker, operator) = (token(&known, "w", "worker"), token(&known, "o", "operator"));
+    token(&unknown, "other", "worker");
+    let file = |dir: &Path| dir.join("tokens.toml").to_str().expect("UTF-8").to_owned();
+    let stranger = Farm::start_as(0, &["--tokens", &file(&unknown)], Shown::default(), free_address());
+    let shown = |file: &str| vec!["--token-file".to_owned(), file.to_owned()];
+    let shown = Shown { by_workers: shown(&worker), by_users: shown(&operator) };
+    let mut farm = Farm::start_as(0, &["--tokens", &file(&known)], shown, free_address());
+    let url = std::mem::replace(&mut farm.url, String::new());
+    farm.url = format!("{},{url}", stranger.url);
+    farm.workers.push(None);
+    farm.start_worker(0);
+    farm.url = url;
+    farm.ask(&["submit", "noop", "--units", "50"]);
+    assert_eq!(farm.wait("noop")["state"], "finished", "{}", farm.log());
+}
+
+#[test]
 fn a_token_and_a_certificate_must_both_have_the_right() {
     let dir = tempfile::tempdir().expect("a folder");
     let operator = token(dir.path(), "boss", "operator");

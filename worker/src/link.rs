@@ -37,6 +37,9 @@ pub enum LinkError {
     /// The coordinator does not want this worker. Trying again is useless.
     #[error("the coordinator refuses this worker: {0}")]
     Refused(String),
+    /// It does not believe who this worker is. Another one may: one that stands by may know less than the one that leads.
+    #[error("the coordinator refuses this worker: {0}")]
+    Stranger(String),
 }
 
 /// Messages under way to the coordinator before the worker waits for it.
@@ -58,8 +61,19 @@ pub async fn open(dial: Arc<Dial>, hello: Hello, first_wait: Duration) -> Result
     let cap_ms = if dial.has_standbys() { STANDBY_CAP_MS } else { BACKOFF_CAP_MS };
     let mut attempts: FuturesUnordered<_> =
         dial.each().into_iter().map(|dial| keep_knocking(dial, hello.clone(), cap_ms)).collect();
-    let first = attempts.next().await;
-    first.unwrap_or_else(|| Err(LinkError::Refused("there is no address to try".into())))
+    let mut refusal = "there is no address to try".into();
+    while let Some(ended) = attempts.next().await {
+        match ended {
+            Err(LinkError::Stranger(why)) => {
+                if !attempts.is_empty() {
+                    tracing::warn!("one of the coordinators refuses this worker: {why}; asking the others");
+                }
+                refusal = why;
+            }
+            ended => return ended,
+        }
+    }
+    Err(LinkError::Refused(refusal))
 }
 
 /// Says once what it waits for, not at every attempt.
@@ -69,7 +83,7 @@ async fn keep_knocking(dial: Dial, hello: Hello, cap_ms: u64) -> Result<Link, Li
     loop {
         match knock(&dial, hello.clone()).await {
             Ok(link) => return Ok(link),
-            Err(error @ LinkError::Refused(_)) => return Err(error),
+            Err(error @ (LinkError::Refused(_) | LinkError::Stranger(_))) => return Err(error),
             Err(error) => {
                 let text = error.to_string();
                 if said.insert(text.clone()) {
@@ -83,7 +97,8 @@ async fn keep_knocking(dial: Dial, hello: Hello, cap_ms: u64) -> Result<Link, Li
 
 async fn knock(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
     let wire = dial.connect().await;
-    let wire = wire.map_err(|e| if e.is_refusal() { LinkError::Refused(e.to_string()) } else { e.into() })?;
+    let wire =
+        wire.map_err(|e| if e.is_refusal() { LinkError::Stranger(e.to_string()) } else { e.into() })?;
     let mut client = FarmClient::new(wire)
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
@@ -111,9 +126,8 @@ async fn knock(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
 pub fn judge(status: &Status) -> LinkError {
     let text = words(status);
     match status.code() {
-        Code::FailedPrecondition | Code::InvalidArgument | Code::PermissionDenied | Code::Unauthenticated => {
-            LinkError::Refused(text)
-        }
+        Code::FailedPrecondition | Code::InvalidArgument => LinkError::Refused(text),
+        Code::PermissionDenied | Code::Unauthenticated => LinkError::Stranger(text),
         Code::AlreadyExists => {
             LinkError::Refused(format!("{text}; is this state folder a copy of another worker's?"))
         }

@@ -10,7 +10,7 @@ use crate::{
     engine::{self, Engine, EngineConfig, EngineTask},
     ledger::{
         LedgerError,
-        etcd::{EtcdLedger, Leader, Term, Wire, campaign},
+        etcd::{Bounds, EtcdLedger, Leader, Term, Wire, campaign},
     },
     seat::{Seat, SeatHolder},
     server::{self, Doors},
@@ -27,6 +27,8 @@ pub struct Member {
     pub url: String,
     /// How its engine behaves while it leads.
     pub config: EngineConfig,
+    /// When it puts together what it has written.
+    pub bounds: Bounds,
 }
 
 impl Member {
@@ -53,7 +55,7 @@ impl Member {
 
     async fn take_turns(&self, holder: &SeatHolder, stop: &CancellationToken) -> Result<(), Failure> {
         let myself = Leader { url: self.url.clone(), pid: std::process::id() };
-        let mut heard = None;
+        let (mut heard, mut has_led) = (None, false);
         loop {
             let hear = |leader: Option<&Leader>| {
                 if let Some(leader) = leader.filter(|leader| heard.as_ref() != Some(*leader)) {
@@ -63,9 +65,20 @@ impl Member {
                 holder.stand_by(leader.map(|leader| leader.url.clone()));
             };
             let term = tokio::select! {
-                term = campaign(&self.ledger, &myself, hear) => term?,
+                term = campaign(&self.ledger, &myself, hear) => term,
                 () = stop.cancelled() => return Ok(()),
             };
+            let term = match term {
+                Ok(term) => term,
+                // What it does not let us do after it has let us in once is etcd's trouble, and passes.
+                Err(error) if has_led || heard.is_some() => {
+                    tracing::error!("{error}; standing by");
+                    tokio::time::sleep(AFTER_TROUBLE).await;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            has_led = true;
             let ended = self.lead(&term, holder, stop).await;
             holder.stand_by(None);
             match ended {
@@ -96,9 +109,9 @@ impl Member {
         holder: &SeatHolder,
         stop: &CancellationToken,
     ) -> Result<(), LedgerError> {
-        let right = term.right();
+        let (right, bounds) = (term.right(), self.bounds);
         let opened = tokio::task::spawn_blocking(move || {
-            EtcdLedger::open(right, engine::merging(), Handle::current())
+            EtcdLedger::open(right, engine::merging(), bounds, Handle::current())
         });
         let ledger = opened
             .await
@@ -109,9 +122,19 @@ impl Member {
         holder.lead(engine);
         let ended = tokio::select! {
             ended = &mut task => ended,
-            () = term.lost().cancelled() => { stop_engine.cancel(); task.await }
-            () = stop.cancelled() => { stop_engine.cancel(); task.await }
+            () = term.lost().cancelled() => hand_over(holder, &stop_engine, task).await,
+            () = stop.cancelled() => hand_over(holder, &stop_engine, task).await,
         };
         ended.map_err(|e| LedgerError::inconsistent(format!("the engine failed: {e}")))?
     }
+}
+
+/// Ends the engine. Nobody is served by it while it still waits for its ledger.
+async fn hand_over<T>(holder: &SeatHolder, stop: &CancellationToken, engine: T) -> T::Output
+where
+    T: Future,
+{
+    holder.stand_by(None);
+    stop.cancel();
+    engine.await
 }

@@ -21,7 +21,10 @@ use super::{
 };
 use crate::{
     engine::{Engine, EngineConfig, EngineTask},
-    ledger::{Ledger, etcd::Address},
+    ledger::{
+        Ledger,
+        etcd::{Address, Bounds},
+    },
     scheduler::Policy,
     seat::Seat,
     server::{self, Doors},
@@ -50,6 +53,9 @@ pub struct CoordinatorArgs {
     /// Work units in every lease, instead of measuring: for benchmarks
     #[arg(long, value_name = "UNITS", hide = true)]
     fixed_lease_units: Option<u64>,
+    /// Groups in etcd before they are put together: for storms
+    #[arg(long, value_name = "GROUPS", hide = true)]
+    compact_after: Option<usize>,
     /// TOML file with defaults for these options
     #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
@@ -96,7 +102,9 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
             format::print(&format!("{url}\n"))?;
             tracing::info!("coordinator at {url}");
             let url = args.advertise.or(file.advertise).unwrap_or(url);
-            Member { ledger, url, config }.serve(listener, doors, stop).await
+            let mut bounds = Bounds::default();
+            bounds.tail_groups = args.compact_after.unwrap_or(bounds.tail_groups);
+            Member { ledger, url, config, bounds }.serve(listener, doors, stop).await
         }
         None => alone(open_ledger(state).await?, config, (listener, url), doors, stop).await,
     }

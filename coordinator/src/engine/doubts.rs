@@ -25,6 +25,9 @@ impl Core {
                 self.ask_ledger(Request::Sweep(worker));
             }
             self.feed(Event::WorkerQuarantined(worker));
+            if swept {
+                self.believe_sums(worker);
+            }
         }
     }
 
@@ -56,7 +59,7 @@ impl Core {
         tracing::error!(
             ?worker,
             name,
-            "worker quarantined: {why}; what it alone has computed is computed again"
+            "worker quarantined: {why}; what too few others have computed is computed again"
         );
         let quarantine = Quarantine { worker, name, why, at_unix_ms: unix_ms(), swept: false };
         for session in own {
@@ -70,7 +73,7 @@ impl Core {
         self.moved = true;
     }
 
-    /// The ledger has withdrawn what quarantined workers alone stood behind. Finished jobs run again.
+    /// The ledger has withdrawn what too few believed workers stand behind. Finished jobs run again.
     pub(super) fn swept(&mut self, worker: WorkerId, lost: Vec<Lost>) {
         if let Some(quarantine) = self.quarantined.get_mut(&worker) {
             quarantine.swept = true;
@@ -91,7 +94,16 @@ impl Core {
             self.feed(Event::Withdrawn { job, ranges });
             self.reread(job);
         }
+        self.believe_sums(worker);
         self.announce();
+    }
+
+    /// Nobody is [`WorkerId::SEVERAL`]: with what was added up gone, there is nobody left to turn away.
+    fn believe_sums(&mut self, worker: WorkerId) {
+        if worker == WorkerId::SEVERAL && self.quarantined.remove(&worker).is_some() {
+            self.append(Entry::WorkerReadmitted { worker, at_unix_ms: unix_ms() }, After::Nothing);
+            self.feed(Event::WorkerReadmitted(worker));
+        }
     }
 
     /// A job that counted as finished is not, nor are those that need it.

@@ -14,7 +14,7 @@ use super::{
     writer::{FoldError, Sample},
 };
 use crate::{
-    ledger::{CommitRecord, Entry, JobState, Ledger, LedgerError, etcd::SEVERAL},
+    ledger::{Entry, JobState, JobSummary, Ledger, LedgerError},
     scheduler::{Committed, JobId, WorkerId},
 };
 
@@ -36,25 +36,23 @@ pub fn fold(ledger: &dyn Ledger, id: JobId, job: Arc<dyn ErasedJob>) -> Result<F
     let claims = ledger.claims(id)?;
     let claimed: BTreeMap<u64, u64> = claims.iter().map(|vote| (vote.range.start, vote.range.end)).collect();
     let mut disputed = Vec::new();
-    ledger.commits(id, &mut |commit| {
-        let CommitRecord { range, digest, partial, busy_us, .. } = commit;
+    ledger.commits(id, &mut |commit, by| {
+        let range = commit.range.clone();
         if claimed.get(&range.start) == Some(&range.end) {
-            disputed.push(Committed { range: range.clone(), digest, by: Vec::new() });
+            let committed = Committed { range: range.clone(), digest: commit.digest, by: by.to_vec() };
+            disputed.push(committed);
         }
         if trouble.is_none() {
-            trouble = folded.add(range, &partial, busy_us).err();
+            trouble = folded.add(range, &commit.partial, commit.busy_us).err();
         }
         Ok(())
     })?;
-    for committed in &mut disputed {
-        committed.by = ledger.behind(id, committed.range.start)?;
-    }
     (folded.claims, folded.disputed) = (claims, disputed);
     trouble.map_or(Ok(folded), |text| Err(FoldError::Job(text)))
 }
 
-/// Withdraws every commit that nobody but quarantined workers stands behind, of all jobs, and writes down that this is
-/// done. Costs one reading of all commits. A coordinator that dies over it does it again: that a finished job runs is
+/// Withdraws every commit that fewer believed workers stand behind than its job wants, of all jobs, and writes down that this
+/// is done. Costs one reading of all commits. A coordinator that dies over it does it again: that a finished job runs is
 /// written first, that all is withdrawn last.
 pub fn sweep(ledger: &mut dyn Ledger, worker: WorkerId) -> Result<Vec<Lost>, LedgerError> {
     let mut liars: BTreeSet<WorkerId> = ledger.quarantined()?.into_iter().map(|liar| liar.worker).collect();
@@ -62,11 +60,11 @@ pub fn sweep(ledger: &mut dyn Ledger, worker: WorkerId) -> Result<Vec<Lost>, Led
         return Ok(Vec::new());
     }
     // Nobody knows any more who computed what was added up of several: it may have been a liar.
-    liars.insert(SEVERAL);
+    liars.insert(WorkerId::SEVERAL);
     let mut all = Vec::new();
     for summary in ledger.jobs()? {
         let job = summary.record.id;
-        let ranges = stood_behind_by(ledger, job, &liars)?;
+        let ranges = in_doubt(ledger, &summary, &liars)?;
         if ranges.is_empty() {
             continue;
         }
@@ -84,43 +82,32 @@ pub fn sweep(ledger: &mut dyn Ledger, worker: WorkerId) -> Result<Vec<Lost>, Led
     Ok(all)
 }
 
-/// The commits of a job that nobody but `liars` stands behind.
-fn stood_behind_by(
+/// The commits of a job that too few stand behind who are no liars.
+fn in_doubt(
     ledger: &dyn Ledger,
-    job: JobId,
+    summary: &JobSummary,
     liars: &BTreeSet<WorkerId>,
 ) -> Result<Vec<Range<u64>>, LedgerError> {
+    let wanted = usize::try_from(summary.replicas).unwrap_or(usize::MAX).max(1);
     let mut ranges = Vec::new();
-    // Where several agree, the record names the last of them: if that one is believed, the result stays.
-    ledger.commits(job, &mut |commit| {
-        if liars.contains(&commit.worker) {
-            ranges.push(commit.range);
+    ledger.commits(summary.record.id, &mut |commit, by| {
+        if by.iter().filter(|worker| !liars.contains(worker)).count() < wanted {
+            ranges.push(commit.range.clone());
         }
         Ok(())
     })?;
-    let mut lost = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        if ledger.behind(job, range.start)?.iter().all(|worker| liars.contains(worker)) {
-            lost.push(range);
-        }
-    }
-    Ok(lost)
+    Ok(ranges)
 }
 
 /// Commits at random until they have this share of all committed units; at least one, if there are any. Some 100 bytes of
 /// memory for each commit of the job.
 pub fn sample(ledger: &dyn Ledger, job: JobId, sample: Sample) -> Result<Vec<Committed>, LedgerError> {
     let mut left = Vec::new();
-    ledger.commits(job, &mut |commit| {
-        left.push((commit.range, commit.digest));
+    ledger.commits(job, &mut |commit, by| {
+        left.push(Committed { range: commit.range.clone(), digest: commit.digest, by: by.to_vec() });
         Ok(())
     })?;
-    let chosen = choose(left, |(range, _)| range.end - range.start, sample);
-    let behind = |(range, digest): (Range<u64>, _)| {
-        let by = ledger.behind(job, range.start)?;
-        Ok(Committed { range, digest, by })
-    };
-    chosen.into_iter().map(behind).collect()
+    Ok(choose(left, |committed| committed.range.end - committed.range.start, sample))
 }
 
 /// Items at random until they have this share of all units.

@@ -33,10 +33,13 @@ impl Core {
             Reply::Swept(worker, lost) => self.swept(worker, lost),
             Reply::Sampled(job, chosen) => self.sampled(job, chosen),
             Reply::Refused(after, error) => {
-                // Only for entries about a job that was replaced meanwhile; anything else is a fault of this program.
+                // For entries about a job that was replaced meanwhile, and claims to a part of what was added up; anything else
+                // is a fault of this program.
                 tracing::error!(?after, "{error}");
-                if let After::Ticket(ticket) = after {
-                    self.redeem(ticket);
+                match after {
+                    After::Nothing => {}
+                    After::Commit(token) => self.feed(Event::NotWritten(token)),
+                    After::Ticket(ticket) => self.redeem(ticket),
                 }
             }
             Reply::Folded(job, folded) => {

@@ -72,7 +72,11 @@ pub(crate) fn check_hello(hello: &Hello, sessions: usize) -> Result<WorkerId, Re
         return Err(Refusal::NotNow(format!("{MAX_SESSIONS} workers are connected: no room for more")));
     }
     let id = hello.worker_id.as_ref().try_into();
-    id.map(WorkerId).map_err(|_| Refusal::Invalid("a worker id that is not 16 bytes".into()))
+    match id.map(WorkerId) {
+        Ok(WorkerId::SEVERAL) => invalid("a worker id that stands for several workers".into()),
+        Ok(id) => Ok(id),
+        Err(_) => invalid("a worker id that is not 16 bytes".into()),
+    }
 }
 
 impl Session {

@@ -201,6 +201,22 @@ impl Auditor {
         }
     }
 
+    /// Takes in a commit that is kept without the entry that made it.
+    pub fn keep(&mut self, commit: &CommitRecord) {
+        self.entries += 1;
+        self.tally(commit);
+        let (job, range) = (commit.job, &commit.range);
+        let account = self.book.account_mut(job);
+        let fits = account.is_some_and(|account| {
+            let units = account.summary.record.units;
+            let done = account.done.get_or_insert_default();
+            !range.is_empty() && range.end <= units && done.insert(range.clone())
+        });
+        if !fits {
+            say(&mut self.findings, format!("{job:?}: the commit of {range:?} contradicts the others"));
+        }
+    }
+
     /// The job of which `entry` withdraws a commit that counts so far.
     fn counted(&self, entry: &Entry) -> Option<JobId> {
         let Entry::Withdraw { job, range } = entry else { return None };

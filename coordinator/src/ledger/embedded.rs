@@ -16,7 +16,7 @@ use std::{
 use worker::store::{FolderLock, Purpose, Store, StoreError};
 
 use super::{
-    Act, CommitRecord, Entry, JobSummary, Ledger, LedgerError, Position,
+    Act, CommitRecord, EachCommit, Entry, JobSummary, Ledger, LedgerError, Position,
     book::{Book, Undo},
     doubts::Quarantine,
     index::{self, Change, Watermark},
@@ -186,14 +186,11 @@ impl Ledger for EmbeddedLedger {
         Ok(self.book.accounts().into_iter().map(|a| a.summary.clone()).collect())
     }
 
-    fn commits(
-        &self,
-        job: JobId,
-        each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError> {
+    fn commits(&self, job: JobId, each: &mut EachCommit<'_>) -> Result<(), LedgerError> {
         self.indexer.settle()?;
         for found in pages::commits(&self.store, job) {
-            each(self.commit(job, found?)?.0)?;
+            let (commit, by) = self.commit(job, found?)?;
+            each(&commit, &by)?;
         }
         Ok(())
     }
@@ -206,12 +203,6 @@ impl Ledger for EmbeddedLedger {
 
     fn claims(&self, job: JobId) -> Result<Vec<Vote>, LedgerError> {
         Ok(self.book.account(job).map_or(Vec::new(), |account| account.summary.claims.clone()))
-    }
-
-    fn behind(&self, job: JobId, start: u64) -> Result<Vec<WorkerId>, LedgerError> {
-        self.indexer.settle()?;
-        let found = pages::commit_at(&self.store, job, start)?;
-        found.map_or(Ok(Vec::new()), |found| Ok(self.commit(job, found)?.1))
     }
 
     fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError> {

@@ -36,7 +36,7 @@ pub use self::{
     frame::{Chain, MAX_ENTRY_BYTES, MAX_FRAME_BYTES, Place, Position},
     journal::{Frame, Frames, JOURNAL, Journal, Tail},
     live::Withdrawals,
-    reading::{JournalReading, Reading, committed},
+    reading::{EachCommit, JournalReading, Reading, committed},
     rebuild::{RebuildReport, rebuild},
 };
 use crate::scheduler::{JobId, Vote, WorkerId};
@@ -239,16 +239,12 @@ pub trait Ledger: Send {
     /// When the store cannot be read.
     fn jobs(&self) -> Result<Vec<JobSummary>, LedgerError>;
 
-    /// Calls `each` with every commit of a job that counts, ascending by range.
+    /// Calls `each` with every commit of a job that counts and the workers that stand behind it, ascending by range.
     ///
     /// # Errors
     ///
     /// When the store cannot be read, or `each` fails.
-    fn commits(
-        &self,
-        job: JobId,
-        each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError>;
+    fn commits(&self, job: JobId, each: &mut EachCommit<'_>) -> Result<(), LedgerError>;
 
     /// The commit that starts at `start`.
     ///
@@ -273,13 +269,6 @@ pub trait Ledger: Send {
         let found = self.jobs()?.into_iter().find(|summary| summary.record.id == job);
         Ok(found.map_or(Vec::new(), |summary| summary.claims))
     }
-
-    /// The workers that stand behind the commit that starts at `start`; none when there is none.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
-    fn behind(&self, job: JobId, start: u64) -> Result<Vec<WorkerId>, LedgerError>;
 
     /// Workers whose results are not believed, ascending.
     ///

@@ -13,8 +13,8 @@
 use std::ops::Range;
 
 use super::{
-    Command, Committed, Comparison, Digest, JobId, LeaseId, Place, Scheduler, SessionId, Token, Verdict, WorkerId,
-    contests::Meeting, speed::Speed,
+    Command, Committed, Comparison, Digest, JobId, LeaseId, Place, Scheduler, SessionId, Token, Verdict,
+    WorkerId, contests::Meeting, speed::Speed,
 };
 
 /// A commit that waits for its verdict.
@@ -106,6 +106,10 @@ impl Scheduler {
             _ => None,
         });
         match obstacle {
+            // Twice as many as leases make: whoever sends them was not asked to.
+            None if job.replicas > 1 && job.contests.claims() / 2 >= self.policy.max_claims => {
+                return self.not_taken(token, &offer, Verdict::Overlap, out);
+            }
             None if job.replicas > 1 => return self.first_vote(token, offer, busy_us, out),
             None => {
                 offer.stage = Stage::InFlight;
@@ -214,9 +218,29 @@ impl Scheduler {
             }
             self.job_changed(offer.job, out);
         }
-        for parked in offer.parked_here {
-            if let Some(offer) = self.offers.remove(&parked) {
-                self.judge(parked, offer, 0, out);
+        self.judge_parked(offer.parked_here, out);
+    }
+
+    /// What the ledger has refused does not count. Of a vote it means that the ledger knows the range in other pieces by
+    /// now; of a commit, that the job was replaced meanwhile.
+    pub(super) fn not_written(&mut self, token: Token, out: &mut Vec<Command>) {
+        if self.offers.get(&token).is_none_or(|offer| !offer.is_in_flight()) {
+            return;
+        }
+        let Some(offer) = self.offers.remove(&token) else { return };
+        if offer.purpose == Purpose::Commit || !self.jobs.contains_key(&offer.job) {
+            out.push(Command::Answer(token, Verdict::Unknown));
+        } else {
+            out.push(Command::Answer(token, Verdict::Overlap));
+            self.vote_lost(token, &offer, out);
+        }
+        self.judge_parked(offer.parked_here, out);
+    }
+
+    fn judge_parked(&mut self, parked: Vec<Token>, out: &mut Vec<Command>) {
+        for token in parked {
+            if let Some(offer) = self.offers.remove(&token) {
+                self.judge(token, offer, 0, out);
             }
         }
     }

@@ -91,6 +91,13 @@ impl Contest {
         self.votes.iter().map(|vote| self.agreeing(vote.1).len()).max().unwrap_or(0)
     }
 
+    /// What enough workers agree on, if it waits all the same.
+    pub(super) fn decided(&self) -> Option<(Range<u64>, Digest)> {
+        let enough = |vote: &&(WorkerId, Digest)| self.agreeing(vote.1).len() >= self.quorum;
+        let vote = self.votes.iter().find(enough).filter(|_| self.stage == Stage::Waits)?;
+        Some((self.range.clone(), vote.1))
+    }
+
     /// Whether two results differ.
     pub(super) fn is_disputed(&self) -> bool {
         self.votes.windows(2).any(|pair| pair[0].1 != pair[1].1)

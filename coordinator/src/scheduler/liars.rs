@@ -2,20 +2,17 @@
 
 use std::ops::Range;
 
-use super::{
-    Checked, CloseReason, Command, Digest, JobId, Scheduler, WorkerId, commits::Offer, contests::Stage,
-};
+use super::{Checked, CloseReason, Command, Digest, JobId, Scheduler, WorkerId, contests::Stage};
 
 impl Scheduler {
-    /// Has workers quarantined for what they said of the range of `found_by`, where the others say `against`.
+    /// Has workers quarantined for what they said of a range, where the others say `against`.
     pub(super) fn convict(
         &mut self,
         liars: &[(WorkerId, Digest)],
-        found_by: &Offer,
+        (job, range): (JobId, &Range<u64>),
         against: Digest,
         out: &mut Vec<Command>,
     ) {
-        let (job, range) = (found_by.job, &found_by.range);
         for &(worker, digest) in liars {
             if !self.quarantined.contains(&worker) {
                 let range = range.clone();

@@ -154,6 +154,7 @@ impl Scheduler {
                 self.offered(token, Offer::new(session, worker, job, range, digest), busy_us, out);
             }
             Event::Persisted(token) => self.persisted(token, out),
+            Event::NotWritten(token) => self.not_written(token, out),
             Event::Compared(token, comparison) => self.compared(token, comparison, out),
             Event::Failed { session, lease, unit, error } => self.failed(session, lease, unit, error, out),
             Event::Returned { session, lease } => self.returned(session, lease),
@@ -193,6 +194,7 @@ impl Scheduler {
         }
         job.pass = self.virtual_time;
         self.jobs.insert(id, job);
+        self.decide_recalled(id, out);
         self.job_changed(id, out);
     }
 

@@ -14,6 +14,11 @@ pub struct SessionId(pub u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct WorkerId(pub [u8; 16]);
 
+impl WorkerId {
+    /// Stands for workers whose results were added up: who of them computed what is not known any more. No worker's own.
+    pub const SEVERAL: Self = Self([0xff; 16]);
+}
+
 /// A shard in a worker's hands. Never reused while the coordinator lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LeaseId(pub u64);
@@ -89,6 +94,8 @@ pub enum Event {
     },
     /// The ledger holds durably what [`Command::Persist`], [`Command::Claim`] or [`Command::Confirm`] ordered.
     Persisted(Token),
+    /// The ledger has refused it, and goes on.
+    NotWritten(Token),
     /// Answer to [`Command::Compare`].
     Compared(Token, Comparison),
     /// A unit failed; the lease continues to exist until it is returned.

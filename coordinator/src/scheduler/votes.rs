@@ -42,7 +42,7 @@ impl Scheduler {
             }
             // It contradicts itself: one of the two is wrong, and it takes no third worker to say so.
             self.not_taken(token, &offer, Verdict::Refused, out);
-            return self.convict(&[(offer.worker, offer.digest)], &offer, said, out);
+            return self.convict(&[(offer.worker, offer.digest)], (offer.job, &offer.range), said, out);
         }
         if let Stage::Leased(lease) = contest.stage {
             self.end_check(lease, offer.session, busy_us, out);
@@ -59,7 +59,7 @@ impl Scheduler {
             }
             Some(committed) if committed.digest == offer.digest => self.upheld(token, &offer, decided, out),
             None if decided => {
-                self.convict(&counted.against(offer.digest), &offer, offer.digest, out);
+                self.convict(&counted.against(offer.digest), (offer.job, &offer.range), offer.digest, out);
                 let confirm = Offer { purpose: Purpose::Confirm, ..offer };
                 self.cast(token, confirm, out);
             }
@@ -98,7 +98,31 @@ impl Scheduler {
     fn settle(&mut self, offer: &Offer, out: &mut Vec<Command>) {
         let job = self.jobs.get_mut(&offer.job);
         let Some(contest) = job.and_then(|job| job.contests.remove(offer.range.start)) else { return };
-        self.convict(&contest.against(offer.digest), offer, offer.digest, out);
+        self.convict(&contest.against(offer.digest), (offer.job, &offer.range), offer.digest, out);
+    }
+
+    /// Carries out what was decided, but not written down, when the coordinator died: enough workers have said that what
+    /// counts is wrong.
+    pub(super) fn decide_recalled(&mut self, id: JobId, out: &mut Vec<Command>) {
+        let Some(job) = self.jobs.get(&id) else { return };
+        let decided: Vec<_> = job.contests.iter().filter_map(Contest::decided).collect();
+        for (range, digest) in decided {
+            let Some(job) = self.jobs.get_mut(&id) else { return };
+            let Some(contest) = job.dissolve(range.start) else { continue };
+            if contest.committed.is_none() {
+                out.push(Command::Withdraw { job: id, range: range.clone() });
+            }
+            self.convict(&contest.against(digest), (id, &range), digest, out);
+        }
+    }
+
+    /// A vote was refused by the ledger: its contest is void.
+    pub(super) fn vote_lost(&mut self, token: Token, offer: &Offer, out: &mut Vec<Command>) {
+        let start = offer.range.start;
+        if self.contest(offer.job, start).is_some_and(|contest| contest.stage == Stage::Flight(token)) {
+            self.drop_contest(offer.job, start, Checked::Dropped, out);
+            self.job_changed(offer.job, out);
+        }
     }
 
     /// A vote is on the disk.
@@ -136,7 +160,7 @@ impl Scheduler {
         out.push(Command::Claim(token));
         let liar = [(offer.worker, offer.digest)];
         let offer = Offer { stage: OfferStage::InFlight, purpose: Purpose::Claim, ..offer };
-        self.convict(&liar, &offer, against, out);
+        self.convict(&liar, (offer.job, &offer.range), against, out);
         self.offers.insert(token, offer);
     }
 
@@ -158,12 +182,13 @@ impl Scheduler {
         let Some(job) = self.jobs.get_mut(&job_id) else { return };
         let failed = job.contests.change(start, |contest| {
             contest.failed.push(worker);
-            (contest.range.clone(), contest.committed.is_some(), contest.failed.len())
+            let settled = contest.committed.is_some() && !contest.is_disputed();
+            (contest.range.clone(), contest.committed.is_some(), settled, contest.failed.len())
         });
-        let Some((range, counts, workers)) = failed else { return };
+        let Some((range, counts, settled, workers)) = failed else { return };
         if counts {
-            // The unit is done, whatever becomes of it here.
-            if workers > 1 {
+            // The unit is done, whatever becomes of it here; but where two results differ, somebody has to decide.
+            if workers > 1 && settled {
                 self.drop_contest(job_id, start, Checked::Failed { error }, out);
             }
         } else {

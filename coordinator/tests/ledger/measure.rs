@@ -57,7 +57,7 @@ fn measure() {
         let opened = begun.elapsed();
         let mut read = 0_u64;
         ledger
-            .commits(coordinator::scheduler::JobId([1; 16]), &mut |_| {
+            .commits(coordinator::scheduler::JobId([1; 16]), &mut |_, _| {
                 read += 1;
                 Ok(())
             })

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use coordinator::ledger::{
     EmbeddedLedger, JournalReading, Ledger, LedgerError, Reading,
-    etcd::{Address, EtcdLedger, EtcdReading, Leader, Term, Wire, campaign},
+    etcd::{Address, Bounds, EtcdLedger, EtcdReading, Leader, Term, Wire, campaign},
 };
 use rand::RngExt;
 use tempfile::TempDir;
@@ -64,6 +64,7 @@ pub struct InEtcd {
     ledgers: usize,
     /// Whether some openings make a new base.
     pub compacts: bool,
+    pub bounds: Bounds,
 }
 
 impl InEtcd {
@@ -73,7 +74,16 @@ impl InEtcd {
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let address = Address::parse(&etcd.ledger("l0")).unwrap();
         let wire = Arc::new(Wire::new(address.clone(), None));
-        Self { term: None, runtime, wire, address, etcd, ledgers: 0, compacts: true }
+        Self {
+            term: None,
+            runtime,
+            wire,
+            address,
+            etcd,
+            ledgers: 0,
+            compacts: true,
+            bounds: Bounds::default(),
+        }
     }
 
     /// Another coordinator, that leads from now on.
@@ -87,7 +97,8 @@ impl InEtcd {
         }
         let myself = Leader { url: "http://test".into(), pid: std::process::id() };
         let term = self.runtime.block_on(campaign(&self.wire, &myself, |_| {})).unwrap();
-        let ledger = EtcdLedger::open(term.right(), super::adding(), self.runtime.handle().clone());
+        let ledger =
+            EtcdLedger::open(term.right(), super::adding(), self.bounds, self.runtime.handle().clone());
         self.term = Some(term);
         ledger
     }

@@ -333,3 +333,64 @@ fn a_verification_that_is_called_off_or_fails_leaves_nothing_behind() {
     }
     assert_eq!(bench.step(Event::Persisted(Token(99))), []);
 }
+
+#[test]
+fn a_vote_that_the_ledger_refuses_is_answered_and_holds_nobody_up() {
+    let mut bench = bench(20, 2, fixed(10));
+    (1..=4).for_each(|session| drop(bench.open(session, 1, 0)));
+    claim(&mut bench, 1, 0..10, 7);
+    confirm(&mut bench, 2, 0..10, 7, &[1, 2]);
+    let by = vec![worker(1), worker(2)];
+    let committed = Committed { range: 0..10, digest: [7; 32], by };
+    bench.step(Event::Verify { job: JOB, ranges: vec![committed.clone()] });
+    // Meanwhile the ledger has added 0..10 up with its neighbour.
+    let (token, commands) = bench.say(3, 0..10, 66);
+    assert!(commands.contains(&Command::Claim(token)), "{commands:?}");
+    let (behind, commands) = bench.say(4, 0..10, 66);
+    assert_eq!(commands, [], "parked");
+    let commands = bench.step(Event::NotWritten(token));
+    assert!(commands.contains(&Command::Answer(token, Verdict::Overlap)), "{commands:?}");
+    let dropped = Command::Checked { job: JOB, committed, found: Checked::Dropped };
+    assert!(commands.contains(&dropped), "{commands:?}");
+    assert!(commands.contains(&Command::Compare(behind)), "{commands:?}");
+    // Of a range that does not count, it goes to the pool again.
+    let (token, _) = bench.say(1, 10..20, 7);
+    let commands = bench.step(Event::NotWritten(token));
+    assert!(commands.contains(&Command::Answer(token, Verdict::Overlap)), "{commands:?}");
+    assert_eq!(grants(&commands)[0].range, 10..20);
+    assert_eq!(done(&bench), (10, 0));
+}
+
+#[test]
+fn what_was_decided_before_a_crash_is_carried_out_after_it() {
+    let mut bench = Bench::new(fixed(10));
+    let committed = Committed { range: 0..10, digest: [66; 32], by: vec![worker(1)] };
+    let vote = |by: u64| Vote { range: 0..10, worker: worker(by), digest: [7; 32] };
+    let done = std::iter::once(0..10).collect();
+    let (claims, disputed) = (vec![vote(2), vote(3)], vec![committed]);
+    let commands =
+        bench.step(Event::JobAdded { job: JOB, spec: JobSpec { done, claims, disputed, ..spec(10, 1) } });
+    assert_eq!(quarantined(&commands), [1]);
+    assert_eq!(bench.scheduler.job(JOB).expect("a job").disputes, 0);
+}
+
+#[test]
+fn two_that_fail_over_a_dispute_do_not_end_it() {
+    let mut bench = bench(10, 1, fixed(10));
+    (1..=4).for_each(|session| drop(bench.open(session, 1, 0)));
+    let (token, _) = bench.say(1, 0..10, 66);
+    bench.step(Event::Persisted(token));
+    let committed = Committed { range: 0..10, digest: [66; 32], by: vec![worker(1)] };
+    bench.step(Event::Verify { job: JOB, ranges: vec![committed] });
+    let mut commands = claim(&mut bench, 2, 0..10, 7);
+    for session in [3, 4] {
+        let Grant { lease, .. } = grants(&commands).remove(0);
+        let session = SessionId(session);
+        commands = bench.step(Event::Failed { session, lease, unit: 3, error: "broke".into() });
+    }
+    assert_eq!(bench.scheduler.job(JOB).expect("a job").disputes, 1);
+    let commands = bench.open(5, 1, 0);
+    assert_eq!(grants(&commands)[0].range, 0..10);
+    let commands = claim(&mut bench, 5, 0..10, 7);
+    assert_eq!(quarantined(&commands), [1]);
+}

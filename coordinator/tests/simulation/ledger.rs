@@ -183,15 +183,14 @@ impl Ledger {
         tokens
     }
 
-    /// Takes out what nobody believed stands behind. Returns it.
+    /// Takes out what too few believed workers stand behind. Returns it.
     pub fn sweep(&mut self) -> Vec<(JobId, Vec<Range<u64>>)> {
         self.unswept.clear();
         let mut swept = Vec::new();
         for (&job, book) in &mut self.books {
-            let lost = book
-                .commits
-                .iter()
-                .filter(|(_, commit)| commit.2.iter().all(|by| self.quarantined.contains(by)));
+            let believed = |by: &[WorkerId]| by.iter().filter(|by| !self.quarantined.contains(by)).count();
+            let lost =
+                book.commits.iter().filter(|(_, commit)| believed(&commit.2) < book.replicas.max(1) as usize);
             let lost: Vec<Range<u64>> = lost.map(|(&start, commit)| start..commit.0).collect();
             lost.iter().for_each(|range| book.withdraw(range));
             if !lost.is_empty() {

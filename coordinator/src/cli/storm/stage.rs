@@ -109,6 +109,8 @@ pub struct Stage {
     /// Where the coordinators are.
     pub coordinators: String,
     pub ledger: LedgerPlace,
+    /// Keeps what was given out from being given out again, until those it is meant for listen there.
+    reserved: Vec<TcpListener>,
 }
 
 /// Where the ledger of a storm is.
@@ -141,12 +143,13 @@ impl Stage {
             cables: Vec::new(),
             coordinators: String::new(),
             ledger: LedgerPlace::Folder(dir.join("ledger")),
+            reserved: Vec::new(),
         };
         let nodes = if size.etcd { stage.set_etcd(dir, host).await? } else { Vec::new() };
         let program = std::env::current_exe()?;
         let mut listen = Vec::new();
         for i in 0..size.coordinators {
-            let address = free(host)?;
+            let address = stage.reserve(host)?;
             let mut args: Vec<String> =
                 ["coordinator", "--lease-ms", "300", "--silence-ms", "1500", "--listen"]
                     .map(String::from)
@@ -156,7 +159,8 @@ impl Stage {
                 let lines = lines(&nodes, host).await?;
                 let url = format!("etcd://{}/storm", joined(lines.iter().map(|line| line.address), ""));
                 stage.cables.push(Cable { name: format!("coordinator {i} to etcd"), lines, cut: false });
-                args.extend(["--ledger".into(), url]);
+                // So that new bases are made all the time.
+                args.extend(["--ledger".into(), url, "--compact-after".into(), "20".into()]);
             } else {
                 args.extend(["--state".into(), dir.join("ledger").display().to_string()]);
             }
@@ -188,7 +192,7 @@ impl Stage {
     async fn set_etcd(&mut self, dir: &Path, host: IpAddr) -> io::Result<Vec<SocketAddr>> {
         let mut nodes = Vec::new();
         for i in 0..ETCD_NODES {
-            let (client, peer) = (free(host)?, free(host)?);
+            let (client, peer) = (self.reserve(host)?, self.reserve(host)?);
             nodes.push((i, client, peer, Line::to(peer, host).await?));
         }
         let members: Vec<_> =
@@ -219,8 +223,17 @@ impl Stage {
         Ok(clients)
     }
 
+    /// An address where nobody listens.
+    fn reserve(&mut self, host: IpAddr) -> io::Result<SocketAddr> {
+        let listener = TcpListener::bind((host, 0))?;
+        let address = listener.local_addr()?;
+        self.reserved.push(listener);
+        Ok(address)
+    }
+
     /// Starts everything.
     pub fn start(&mut self) -> io::Result<()> {
+        self.reserved.clear();
         self.actors.iter_mut().try_for_each(Actor::start)
     }
 
@@ -266,10 +279,6 @@ fn own_host() -> IpAddr {
     }
     let [_, _, _, process] = std::process::id().to_be_bytes();
     let [high, low] = NEXT.fetch_add(1, Ordering::Relaxed).to_be_bytes();
-    [127, 64 + process % 128, high, low | 1].into()
-}
-
-/// An address where nobody listens.
-fn free(host: IpAddr) -> io::Result<SocketAddr> {
-    TcpListener::bind((host, 0))?.local_addr()
+    // The last number is neither 0 nor 255.
+    [127, 64 + process % 128, high % 128 * 2 + low / 128, low % 128 + 1].into()
 }

@@ -17,9 +17,6 @@ use crate::{
     scheduler::WorkerId,
 };
 
-/// Who computed a commit that was added up from several workers' ones.
-pub const SEVERAL: WorkerId = WorkerId([0xff; 16]);
-
 /// Adds up partials of one job; `None` when they make no sum.
 pub type Adding = Box<Add>;
 /// What is in the box.
@@ -27,12 +24,23 @@ type Add = dyn Fn(&[&[u8]]) -> Option<Vec<u8>>;
 /// Knows how partials of a job are added up; `None` when this program does not know such jobs.
 pub type Merging = Box<dyn Fn(&JobRecord) -> Option<Adding> + Send>;
 
-/// Groups since the base, in bytes and in number, before there is a new one.
-const TAIL_BYTES: usize = 1 << 20;
-const TAIL_GROUPS: usize = 1000;
-/// Pages of one job, before neighbours are added up, and what is aimed at then.
-const JOB_BYTES: usize = 4 << 20;
-const JOB_BYTES_AFTER: usize = 2 << 20;
+/// How much may gather before it is put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Groups since the base, in bytes, before there is a new one.
+    pub tail_bytes: usize,
+    /// The same in number.
+    pub tail_groups: usize,
+    /// Pages of one job, in bytes, before neighbours are added up until they take half of that.
+    pub job_bytes: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { tail_bytes: 1 << 20, tail_groups: 1000, job_bytes: 4 << 20 }
+    }
+}
+
 /// Sums larger than this are not made larger.
 const SUM_BYTES: usize = 16 << 10;
 /// Keys removed at a time.
@@ -40,7 +48,7 @@ const AT_ONCE: usize = 64;
 
 impl EtcdLedger {
     pub(super) fn compact_if_due(&mut self) -> Result<(), LedgerError> {
-        if self.tail.bytes < TAIL_BYTES && self.tail.groups < TAIL_GROUPS {
+        if self.tail.bytes < self.bounds.tail_bytes && self.tail.groups < self.bounds.tail_groups {
             return Ok(());
         }
         self.compact()
@@ -113,8 +121,15 @@ impl EtcdLedger {
         }
         // Ranges that somebody is about to withdraw stay as they are.
         let in_doubt = !summary.claims.is_empty() || self.book.workers.values().any(|known| !known.swept);
-        if bytes(&pages) > JOB_BYTES && !in_doubt {
+        let most_bytes = self.stubborn.get(&job).copied().unwrap_or(self.bounds.job_bytes);
+        if bytes(&pages) > most_bytes && !in_doubt {
             pages = self.added_up(&summary.record, &pages)?;
+            if bytes(&pages) > self.bounds.job_bytes {
+                // Gaps, or large partials, leave little to add up: all of it is not to be read again for every megabyte.
+                self.stubborn.insert(job, 2 * bytes(&pages));
+            } else {
+                self.stubborn.remove(&job);
+            }
         }
         Ok(pages)
     }
@@ -151,14 +166,16 @@ impl EtcdLedger {
         }
         let before = commits.len();
         let mut size = bytes(pages);
-        while size > JOB_BYTES_AFTER {
+        while size > self.bounds.job_bytes / 2 {
             let count = commits.len();
             commits = add_neighbours(commits, &*add);
-            // Where gaps or large partials leave little to add up, it is not tried again and again.
             if commits.len() > count - count / 8 {
                 break;
             }
             size = size * commits.len() / count.max(1);
+        }
+        if commits.len() == before {
+            return Ok(pages.to_vec());
         }
         tracing::info!(job = ?record.id, before, after = commits.len(), "added neighbouring commits up");
         let mut pages = Vec::new();
@@ -173,10 +190,9 @@ impl EtcdLedger {
 
     /// Removes what the base does not name, and has etcd forget the past.
     pub(super) fn sweep(&mut self) -> Result<(), LedgerError> {
-        let Some(base) = self.base else { return Ok(()) };
         let kept: std::collections::HashSet<String> =
             self.directory.values().flatten().map(|page| layout::numbered("", page.id)).collect();
-        let generation = layout::numbered("", base.generation);
+        let generation = self.base.map(|base| layout::numbered("", base.generation));
         let mut stale = Vec::new();
         let reader = self.reader();
         let (pages, pieces) =
@@ -184,16 +200,21 @@ impl EtcdLedger {
         stale.extend(
             pages.into_iter().filter(|name| !kept.contains(name)).map(|name| format!("{PAGE}{name}")),
         );
-        let of_base = |name: &String| name.split('/').next() == Some(&generation);
+        let of_base = |name: &String| name.split('/').next() == generation.as_deref();
         stale.extend(pieces.into_iter().filter(|name| !of_base(name)).map(|name| format!("{PIECE}{name}")));
         let address = &self.office.wire.address;
         for some in stale.chunks(AT_ONCE) {
             let ops = some.iter().map(|key| ops::delete(address.key(key))).collect();
             self.runtime.block_on(self.office.repeatable(ops))?;
         }
+        let Some(base) = self.base else { return Ok(()) };
         let log = ops::delete_range(address.key(LOG), address.key(&layout::numbered(LOG, base.head.seq + 1)));
         let revision = self.runtime.block_on(self.office.repeatable(vec![log]))?;
-        self.runtime.block_on(self.office.forget_past(revision));
+        // Not up to now: whoever reads the ledger beside us reads it as it was when they began.
+        let past = std::mem::replace(&mut self.past, revision);
+        if past > 0 {
+            self.runtime.block_on(self.office.forget_past(past));
+        }
         Ok(())
     }
 }
@@ -203,7 +224,7 @@ fn bytes(pages: &[PageRef]) -> usize {
 }
 
 /// Adds up every other commit and the one behind it, where they touch. Whom to believe for a sum of what different workers stand
-/// behind cannot be told any more: it is [`SEVERAL`].
+/// behind cannot be told any more: it is [`WorkerId::SEVERAL`].
 fn add_neighbours(commits: Vec<Kept>, add: &Add) -> Vec<Kept> {
     let mut all = commits.into_iter();
     let mut sums: Vec<Kept> = Vec::with_capacity(all.len() / 2 + 1);
@@ -230,8 +251,10 @@ fn sum_of(one: &Kept, two: &Kept, add: &Add) -> Option<Kept> {
         return None;
     }
     let partial = add(&[&a.partial, &b.partial]).filter(|partial| partial.len() <= SUM_BYTES)?;
-    let alike = a.worker == b.worker && one.by == two.by;
-    let (worker, by) = if alike { (a.worker, one.by.clone()) } else { (SEVERAL, vec![SEVERAL]) };
+    // Whoever confirms comes last: the same workers stand behind both in whatever order.
+    let alike = one.by.len() == two.by.len() && one.by.iter().all(|worker| two.by.contains(worker));
+    let (worker, by) =
+        if alike { (a.worker, one.by.clone()) } else { (WorkerId::SEVERAL, vec![WorkerId::SEVERAL]) };
     let commit = CommitRecord {
         job: a.job,
         range: a.range.start..b.range.end,

@@ -26,6 +26,8 @@ use crate::ledger::LedgerError;
 const BEAT_EVERY: Duration = Duration::from_millis(500);
 /// After so many beats etcd is to forget the past: a ledger in which nothing happens must not fill it with beats.
 const BEATS_KEPT: u32 = 1_000;
+/// How long a node may take to hear it: there must be time to tell another one before somebody else takes over.
+const BEAT_TIMEOUT: Duration = Duration::from_millis(700);
 /// How long it must have said nothing before another one takes over.
 const SILENCE: Duration = Duration::from_secs(2);
 /// Part of that in which etcd must have answered all the time: a leader that was kept from speaking by etcd itself speaks first.
@@ -201,7 +203,7 @@ fn read(value: &[u8]) -> Option<Leader> {
 /// Says that this coordinator leads, until it does not any more or could not say so for [`PATIENCE`].
 async fn keep(office: Arc<Office>, since: Instant) {
     let (mut good, mut next) = (since, since + BEAT_EVERY);
-    let mut beats = 0;
+    let (mut beats, mut past) = (0, 0);
     loop {
         let end = good + PATIENCE;
         tokio::time::sleep_until(next.min(end)).await;
@@ -215,7 +217,11 @@ async fn keep(office: Arc<Office>, since: Instant) {
                 (good, next) = (asked, asked + BEAT_EVERY);
                 beats += 1;
                 if beats % BEATS_KEPT == 0 {
-                    office.forget_past(revision).await;
+                    // Up to the last time: somebody may be reading what has been since.
+                    let (office, before) = (Arc::clone(&office), std::mem::replace(&mut past, revision));
+                    if before > 0 {
+                        tokio::spawn(async move { office.forget_past(before).await });
+                    }
                 }
             }
             Ok(Ok(None)) => {
@@ -239,6 +245,7 @@ async fn beat(office: &Office) -> Result<Option<i64>, Trouble> {
     let holds: Compare = office.holds();
     let success = vec![ops::put(office.wire.address.key(BEAT), Vec::new())];
     let txn = TxnRequest { compare: vec![holds], success, failure: Vec::new() };
-    let answer = office.wire.ask(|etcd| async move { etcd.kv().txn(txn).await }).await?.into_inner();
+    let asked = office.wire.ask_within(BEAT_TIMEOUT, |etcd| async move { etcd.kv().txn(txn).await });
+    let answer = asked.await?.into_inner();
     Ok(answer.succeeded.then(|| wire::revision(answer.header.as_ref())))
 }

@@ -13,13 +13,13 @@ mod reading;
 mod tail;
 mod wire;
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::runtime::Handle;
 
 pub use self::{
     address::Address,
-    compact::{Adding, Merging, SEVERAL},
+    compact::{Adding, Bounds, Merging},
     election::{Leader, Term, campaign},
     office::Office,
     reading::EtcdReading,
@@ -31,8 +31,10 @@ use self::{
     read::{Contents, Reader, genesis},
     tail::{Late, Tail, merged},
 };
-use super::{Act, CommitRecord, Entry, JobSummary, Ledger, LedgerError, Quarantine, book::Book, frame};
-use crate::scheduler::{JobId, RangeSet, Vote, WorkerId};
+use super::{
+    Act, CommitRecord, EachCommit, Entry, JobSummary, Ledger, LedgerError, Quarantine, book::Book, frame,
+};
+use crate::scheduler::{JobId, RangeSet, Vote};
 
 /// A group is written in parts of about this size. etcd refuses requests above 1.5 MiB.
 const PART_BYTES: usize = 1 << 20;
@@ -49,6 +51,11 @@ pub struct EtcdLedger {
     directory: Directory,
     book: Book,
     tail: Tail,
+    bounds: Bounds,
+    /// Jobs of which little could be added up, and the bytes of their pages from which on it is tried again.
+    stubborn: BTreeMap<JobId, usize>,
+    /// Up to where etcd forgets the past with the next base: readers may be at work with this one.
+    past: i64,
     failed: Option<LedgerError>,
 }
 
@@ -60,16 +67,46 @@ impl EtcdLedger {
     /// # Errors
     ///
     /// When the term is over, when etcd does not answer, and when what it has is not what this program wrote.
-    pub fn open(office: Arc<Office>, merging: Merging, runtime: Handle) -> Result<Self, LedgerError> {
+    pub fn open(
+        office: Arc<Office>,
+        merging: Merging,
+        bounds: Bounds,
+        runtime: Handle,
+    ) -> Result<Self, LedgerError> {
+        // What was read while another one led may be torn, and says nothing about the ledger.
+        let (asked, on) = (Arc::clone(&office), runtime.clone());
+        Self::read(office, merging, bounds, runtime).map_err(|error| on.block_on(asked.explain(error)))
+    }
+
+    fn read(
+        office: Arc<Office>,
+        merging: Merging,
+        bounds: Bounds,
+        runtime: Handle,
+    ) -> Result<Self, LedgerError> {
         let reader = Reader { wire: &office.wire, revision: 0 };
         let contents = match runtime.block_on(reader.contents())? {
             Some(contents) => contents,
             None => runtime.block_on(create(&office))?,
         };
         let Contents { id, head, base, next_page, directory, book, groups } = contents;
-        let (tail, failed) = (Tail::default(), None);
-        let mut ledger =
-            Self { office, runtime, merging, id, head, base, next_page, directory, book, tail, failed };
+        let (tail, stubborn, past, failed) = (Tail::default(), BTreeMap::new(), 0, None);
+        let mut ledger = Self {
+            office,
+            runtime,
+            merging,
+            id,
+            head,
+            base,
+            next_page,
+            directory,
+            book,
+            tail,
+            bounds,
+            stubborn,
+            past,
+            failed,
+        };
         for (entries, bytes) in groups {
             for entry in &entries {
                 ledger.load_done(entry)?;
@@ -91,8 +128,8 @@ impl EtcdLedger {
     fn load_done(&mut self, entry: &Entry) -> Result<(), LedgerError> {
         let Some(job) = needs_done(entry, &self.book) else { return Ok(()) };
         let mut done = RangeSet::new();
-        self.commits(job, &mut |commit| {
-            let range = commit.range;
+        self.commits(job, &mut |commit, _| {
+            let range = commit.range.clone();
             if !range.is_empty() && done.insert(range.clone()) {
                 return Ok(());
             }
@@ -145,19 +182,13 @@ impl EtcdLedger {
     }
 
     fn page(&self, job: JobId, page: &PageRef) -> Result<Vec<Kept>, LedgerError> {
-        self.runtime.block_on(self.reader().page(job, page))
-    }
-
-    /// Calls `each` with every commit of a job that counts, ascending.
-    fn kept(
-        &self,
-        job: JobId,
-        each: &mut dyn FnMut(Kept) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError> {
-        if self.book.account(job).is_none() {
-            return Ok(());
-        }
-        self.tail.onto(job, self.pages(job), &|page| self.page(job, page), each)
+        let read = async {
+            match self.reader().page(job, page).await {
+                Err(error) => Err(self.office.explain(error).await),
+                read => read,
+            }
+        };
+        self.runtime.block_on(read)
     }
 
     /// The commit that starts at `start`.
@@ -213,12 +244,13 @@ impl Ledger for EtcdLedger {
         Ok(self.book.accounts().into_iter().map(|account| account.summary.clone()).collect())
     }
 
-    fn commits(
-        &self,
-        job: JobId,
-        each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError> {
-        self.kept(job, &mut |kept| each(kept.commit))
+    fn commits(&self, job: JobId, each: &mut EachCommit<'_>) -> Result<(), LedgerError> {
+        if self.book.account(job).is_none() {
+            return Ok(());
+        }
+        self.tail.onto(job, self.pages(job), &|page| self.page(job, page), &mut |kept| {
+            each(&kept.commit, &kept.by)
+        })
     }
 
     fn commit_at(&self, job: JobId, start: u64) -> Result<Option<CommitRecord>, LedgerError> {
@@ -227,10 +259,6 @@ impl Ledger for EtcdLedger {
 
     fn claims(&self, job: JobId) -> Result<Vec<Vote>, LedgerError> {
         Ok(self.book.account(job).map_or(Vec::new(), |account| account.summary.claims.clone()))
-    }
-
-    fn behind(&self, job: JobId, start: u64) -> Result<Vec<WorkerId>, LedgerError> {
-        Ok(self.kept_at(job, start)?.map_or(Vec::new(), |kept| kept.by))
     }
 
     fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError> {

@@ -73,6 +73,17 @@ impl Office {
         if answer.done { Ok(answer.revision) } else { Err(self.deposed()) }
     }
 
+    /// What went wrong: that another one leads, if one does. Whoever reads what it has just replaced finds it torn.
+    pub(super) async fn explain(&self, error: LedgerError) -> LedgerError {
+        if error.is_refusal() || matches!(error, LedgerError::Deposed) {
+            return error;
+        }
+        match self.repeatable(Vec::new()).await {
+            Err(LedgerError::Deposed) => LedgerError::Deposed,
+            _ => error,
+        }
+    }
+
     /// Forgets the past of all keys up to a revision. Not being able to is no harm: the next time will do.
     pub(super) async fn forget_past(&self, revision: i64) {
         if let Err(trouble) =

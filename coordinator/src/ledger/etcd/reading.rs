@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     ledger::{
-        Act, CheckReport, Entry, JobSummary, LedgerError, Place, Quarantine, Reading, audit::Auditor,
-        book::Book, reading::EachCommit,
+        Act, CheckReport, JobSummary, LedgerError, Place, Quarantine, Reading, audit::Auditor, book::Book,
+        reading::EachCommit,
     },
     scheduler::{JobId, RangeSet, hex},
 };
@@ -81,10 +81,7 @@ impl EtcdReading {
         for (job, pages) in directory {
             for page in pages {
                 bytes += u64::from(page.len_bytes);
-                for kept in self.page(*job, page)? {
-                    let Kept { commit, by } = kept;
-                    auditor.enter(&Entry::Confirm { commit, by }, nowhere);
-                }
+                self.page(*job, page)?.iter().for_each(|kept| auditor.keep(&kept.commit));
             }
         }
         for (entries, len_bytes) in groups {

@@ -23,6 +23,8 @@ pub(super) enum Late {
     Made(Kept),
     /// The one with this end was withdrawn.
     Withdrawn(u64),
+    /// Several were, one after the other: whatever the page has there is void.
+    Gone,
 }
 
 impl Tail {
@@ -43,13 +45,18 @@ impl Tail {
         self.commits.insert((kept.commit.job, kept.start()), Late::Made(kept));
     }
 
-    /// Claims may have been meant: then nothing is committed there.
+    /// Claims may have been meant: then nothing of this range is committed.
     fn withdrawn(&mut self, job: JobId, range: &Range<u64>) {
         let key = (job, range.start);
-        let other = |late: &Late| matches!(late, Late::Made(kept) if kept.commit.range != *range);
-        if !self.commits.get(&key).is_some_and(other) {
-            self.commits.insert(key, Late::Withdrawn(range.end));
-        }
+        let late = match self.commits.get(&key) {
+            None => Late::Withdrawn(range.end),
+            // Of claims, beside a commit that is made.
+            Some(Late::Made(kept)) if kept.commit.range != *range => return,
+            Some(Late::Withdrawn(end)) if *end == range.end => return,
+            // What was made, or claimed, after something else was withdrawn.
+            Some(_) => Late::Gone,
+        };
+        self.commits.insert(key, late);
     }
 
     /// What became of a job's commits, ascending.
@@ -89,7 +96,60 @@ pub(super) fn merged(page: Vec<Kept>, late: &[(u64, &Late)]) -> Vec<Kept> {
                     all.remove(start);
                 }
             }
+            Late::Gone => drop(all.remove(start)),
         }
     }
     all.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ledger::CommitRecord, scheduler::WorkerId};
+
+    const JOB: JobId = JobId([1; 16]);
+
+    fn commit(range: Range<u64>, worker: u8) -> CommitRecord {
+        let partial = vec![worker];
+        let digest = *blake3::hash(&partial).as_bytes();
+        let worker = WorkerId([worker; 16]);
+        CommitRecord { job: JOB, range, digest, partial, worker, busy_us: 1, at_unix_ms: 5 }
+    }
+
+    /// The ranges that count of a page, after these entries.
+    fn after(page: &[(u64, u64)], entries: &[Entry]) -> Vec<(u64, u64)> {
+        let page = page.iter().map(|&(start, end)| Kept::alone(commit(start..end, 1))).collect();
+        let mut tail = Tail::default();
+        entries.iter().for_each(|entry| tail.add(entry));
+        let late: Vec<_> = tail.of(JOB).collect();
+        merged(page, &late).into_iter().map(|kept| (kept.commit.range.start, kept.commit.range.end)).collect()
+    }
+
+    fn made(range: Range<u64>) -> Entry {
+        Entry::Commit(commit(range, 2))
+    }
+
+    fn withdrawn(range: Range<u64>) -> Entry {
+        Entry::Withdraw { job: JOB, range }
+    }
+
+    #[test]
+    fn what_was_withdrawn_does_not_come_back_with_what_is_withdrawn_after_it() {
+        let page = [(0, 16), (16, 20)];
+        assert_eq!(after(&page, &[withdrawn(0..16)]), [(16, 20)]);
+        assert_eq!(after(&page, &[withdrawn(0..16), made(0..8)]), [(0, 8), (16, 20)]);
+        assert_eq!(after(&page, &[withdrawn(0..16), made(0..8), withdrawn(0..8)]), [(16, 20)]);
+        let again = [withdrawn(0..16), made(0..8), withdrawn(0..8), made(0..4), withdrawn(0..4)];
+        assert_eq!(after(&page, &again), [(16, 20)]);
+        // Claims of a part of it, which two workers could not compute.
+        assert_eq!(after(&page, &[withdrawn(0..16), withdrawn(0..8)]), [(16, 20)]);
+        assert_eq!(after(&page, &[withdrawn(0..16), withdrawn(0..8), made(0..16)]), [(0, 16), (16, 20)]);
+    }
+
+    #[test]
+    fn claims_are_withdrawn_beside_what_is_committed() {
+        let page = [(4, 8)];
+        assert_eq!(after(&page, &[withdrawn(4..6)]), [(4, 8)]);
+        assert_eq!(after(&[], &[withdrawn(0..3), made(0..4), withdrawn(0..3)]), [(0, 4)]);
+    }
 }

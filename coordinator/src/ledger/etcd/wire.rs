@@ -123,8 +123,20 @@ impl Wire {
     where
         F: Future<Output = Result<T, Status>>,
     {
+        self.ask_within(ANSWER_TIMEOUT, question).await
+    }
+
+    /// Asks once, and waits no longer than that.
+    pub(super) async fn ask_within<T, F>(
+        &self,
+        patience: Duration,
+        question: impl FnOnce(Node) -> F,
+    ) -> Result<T, Trouble>
+    where
+        F: Future<Output = Result<T, Status>>,
+    {
         let (node, channel) = self.node()?;
-        let answer = tokio::time::timeout(ANSWER_TIMEOUT, question(channel)).await;
+        let answer = tokio::time::timeout(patience, question(channel)).await;
         let trouble = match answer {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(status)) => judge(&status),
@@ -163,11 +175,11 @@ fn judge(status: &Status) -> Trouble {
         Code::ResourceExhausted if text.contains("database space exceeded") => Trouble::Refusal(format!(
             "{text}: compact and defragment it, then `etcdctl alarm disarm`; everything acknowledged is safe"
         )),
-        Code::InvalidArgument
-        | Code::PermissionDenied
-        | Code::Unauthenticated
-        | Code::Unimplemented
-        | Code::ResourceExhausted => Trouble::Refusal(text),
+        Code::ResourceExhausted if text.contains("larger than max") => Trouble::Refusal(text),
+        // Any other want of resources passes: a node that catches up says "too many requests".
+        Code::InvalidArgument | Code::PermissionDenied | Code::Unauthenticated | Code::Unimplemented => {
+            Trouble::Refusal(text)
+        }
         _ => Trouble::Silence(if text.is_empty() { innermost(status) } else { text }),
     }
 }
