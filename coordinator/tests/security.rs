@@ -324,7 +324,7 @@ fn a_worker_that_one_coordinator_does_not_know_asks_the_others() {
     let shown = |file: &str| vec!["--token-file".to_owned(), file.to_owned()];
     let shown = Shown { by_workers: shown(&worker), by_users: shown(&operator) };
     let mut farm = Farm::start_as(0, &["--tokens", &file(&known)], shown, free_address());
-    let url = std::mem::replace(&mut farm.url, String::new());
+    let url = std::mem::take(&mut farm.url);
     farm.url = format!("{},{url}", stranger.url);
     farm.workers.push(None);
     farm.start_worker(0);
