@@ -1,5 +1,7 @@
 //! Certificates of real ledgers, and what becomes of them when somebody changes them.
 
+mod kinds;
+
 use std::{io::Cursor, path::Path};
 
 use jobs::UnitContext;
