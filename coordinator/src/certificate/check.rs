@@ -112,6 +112,12 @@ impl Sum {
         self.folded.add(range, partial, busy_us)
     }
 
+    /// Those of the units that were once given up that are in no range: the result of one may have come in later.
+    pub fn not_done(&self, given_up: &[u64]) -> Vec<u64> {
+        let is_done = |unit: u64| self.folded.done.intersects(&(unit..unit.saturating_add(1)));
+        given_up.iter().copied().filter(|&unit| !is_done(unit)).collect()
+    }
+
     /// The report of all ranges: every work unit is in one of them, or was given up.
     pub fn report(&self, quarantined: &[u64], needed: Vec<Option<NeededReport>>) -> Result<Report, String> {
         let given_up: RangeSet = quarantined.iter().map(|&unit| unit..unit.saturating_add(1)).collect();

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use jobs::{NeededReport, Report};
+use jobs::NeededReport;
 
 use super::{FORMAT, Lines, Record, check::Sum};
 use crate::{
@@ -85,8 +85,8 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// Writes a job after those that it needs, and gives its report.
-    fn section(&mut self, job: &JobSummary) -> Result<Report, MakeError> {
+    /// Writes a job after those that it needs, and gives its report to those that need it.
+    fn section(&mut self, job: &JobSummary) -> Result<NeededReport, MakeError> {
         let record = &job.record;
         let name = hex(&record.name);
         if job.state != JobState::Finished {
@@ -104,8 +104,7 @@ impl Maker<'_> {
             let found = self.jobs.iter().find(|job| job.record.name == need);
             let found = found
                 .ok_or_else(|| wrong(format!("job {}, which it needs, is not in the ledger", hex(&need))))?;
-            let report = self.section(found)?;
-            needed.push(Some(NeededReport { complete: is_whole(found, &report), json: report.json }));
+            needed.push(Some(self.section(found)?));
         }
         self.lines.put(&Record::Job {
             name: name.clone(),
@@ -119,10 +118,12 @@ impl Maker<'_> {
         self.commits(record.id, &mut |commit| {
             sum.add(commit.range.clone(), &commit.digest, &commit.partial, commit.busy_us)
         })?;
-        let quarantined = &job.quarantined;
-        let report = sum.report(quarantined, needed).map_err(wrong)?;
-        self.lines.put(&Record::Report { quarantined: quarantined.clone(), report: report.json.clone() })?;
-        Ok(report)
+        // The ledger keeps the mark of a unit that was given up, also when a result of it has come in later.
+        let quarantined = sum.not_done(&job.quarantined);
+        let report = sum.report(&quarantined, needed).map_err(wrong)?;
+        let complete = quarantined.is_empty() && report.alarm.is_none();
+        self.lines.put(&Record::Report { quarantined, report: report.json.clone() })?;
+        Ok(NeededReport { complete, json: report.json })
     }
 
     fn commits(
@@ -160,8 +161,4 @@ impl Maker<'_> {
             also: by.iter().filter(|by| **by != commit.worker).map(|by| hex(&by.0)).collect(),
         })?)
     }
-}
-
-fn is_whole(job: &JobSummary, report: &Report) -> bool {
-    job.quarantined.is_empty() && report.alarm.is_none()
 }

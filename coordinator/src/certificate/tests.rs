@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// A job of `noop` or another kind with all its units done, in ranges of `step`.
-fn put(ledger: &mut EmbeddedLedger, id: u8, kind: &str, settings: &str, step: u64) {
+fn entries(id: u8, kind: &str, settings: &str, step: u64) -> Vec<Entry> {
     let found = jobs::find(kind).expect("a kind");
     let settings = found.canonical(settings).expect("settings");
     let job = found.open(&settings).expect("a job");
@@ -50,7 +50,7 @@ fn put(ledger: &mut EmbeddedLedger, id: u8, kind: &str, settings: &str, step: u6
         }));
     }
     entries.push(Entry::State { job: id, state: JobState::Finished, at_unix_ms: 19 });
-    ledger.append(&entries).expect("appended");
+    entries
 }
 
 fn certificate(dir: &Path, job: &str) -> Result<Vec<u8>, MakeError> {
@@ -64,13 +64,20 @@ fn checked(bytes: &[u8]) -> Result<Checked, CheckError> {
 
 /// A ledger with a count of the grids of 4x4, and with their classes, which need it.
 fn ledger() -> (tempfile::TempDir, EmbeddedLedger) {
+    ledger_with(&|_| {})
+}
+
+/// The same, with something changed about each of the two.
+fn ledger_with(change: &dyn Fn(&mut Vec<Entry>)) -> (tempfile::TempDir, EmbeddedLedger) {
     let dir = tempfile::tempdir().expect("a folder");
     let mut ledger = EmbeddedLedger::open(dir.path()).expect("a ledger");
     let settings = r#"{"shape":"2x2","no_transpose":false}"#;
     let job = jobs::find("burnside").expect("a kind").open(settings);
     let need = job.expect("a job").needs().remove(0);
-    put(&mut ledger, 1, need.kind, &need.settings, 1);
-    put(&mut ledger, 2, "burnside", settings, 3);
+    for mut entries in [entries(1, need.kind, &need.settings, 1), entries(2, "burnside", settings, 3)] {
+        change(&mut entries);
+        ledger.append(&entries).expect("appended");
+    }
     (dir, ledger)
 }
 
@@ -150,6 +157,20 @@ fn what_does_not_add_up_is_found_whatever_the_chain_says() {
     };
     assert!(said(&partial).contains("digest"));
     assert!(said(&|records| drop(records.pop())).contains("breaks off"));
+}
+
+/// As when the worker that could compute it was away, and comes back with the result.
+#[test]
+fn a_unit_that_came_in_after_it_was_given_up_is_done() {
+    let (dir, _ledger) = ledger_with(&|entries| {
+        let Entry::Job(JobRecord { id, .. }) = entries[0] else { panic!("no job") };
+        entries.insert(1, Entry::Quarantine { job: id, unit: 0 });
+    });
+    let bytes = certificate(dir.path(), "burnside").expect("a certificate");
+    let checked = checked(&bytes).expect("nothing is wrong");
+    assert!(checked.jobs.iter().all(|job| job.quarantined.is_empty()), "{:?}", checked.jobs);
+    assert_eq!(checked.jobs[1].report.json["essentially_different"], "2");
+    assert_eq!(checked.jobs[1].report.alarm, None);
 }
 
 #[test]
