@@ -2,7 +2,10 @@
 
 mod farm;
 
-use farm::run;
+use farm::{
+    nonet, run,
+    s3::{serve, with_keys},
+};
 
 #[test]
 fn a_finished_job_is_certified_and_whoever_changes_the_file_is_found_out() {
@@ -45,5 +48,25 @@ fn a_finished_job_is_certified_and_whoever_changes_the_file_is_found_out() {
     ] {
         let (code, _, stderr) = run(&args);
         assert!(code == Some(expected) && stderr.contains(said), "{args:?}: {code:?} {stderr}");
+    }
+}
+
+#[test]
+fn ranges_of_a_job_with_its_files_in_a_store_are_computed_again() {
+    const PUZZLE: &str =
+        "000000010400000000020000000000050407008000300001090000300400200050100000000806000\n";
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| dir.path().join(name).to_str().expect("UTF-8").to_owned();
+    std::fs::create_dir_all(path("root/bucket")).expect("a bucket");
+    std::fs::write(path("root/bucket/corpus.txt"), PUZZLE.repeat(3)).expect("a corpus");
+    let (_server, url) = serve(dir.path().join("root").as_path());
+    let (state, file) = (path("state"), path("solve.cert"));
+    for args in [
+        vec!["run", "solve", "s3://bucket/corpus.txt", "--state", &state],
+        vec!["certificate", "solve", "--state", &state, "-o", &file],
+        vec!["certificate", "check", &file, "--sample", "100%"],
+    ] {
+        let output = with_keys(nonet(&args), &url).output().expect("nonet runs");
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }

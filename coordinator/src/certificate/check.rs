@@ -1,12 +1,9 @@
 //! Checking a certificate: that it is whole, that its ranges cover the job and add up to its report, and, if wanted, that
 //! some of them yield the same when they are computed again.
 
-use std::{io::BufRead, ops::Range};
+use std::{io::BufRead, ops::Range, sync::Arc};
 
-use jobs::{
-    NeededReport, PartSink, Progress, Report, UnitContext, UnitError,
-    input::{Local, Storage},
-};
+use jobs::{NeededReport, PartSink, Progress, Report, UnitContext, UnitError, input::Storage};
 use worker::bridge::guarded;
 
 use super::{FORMAT, ReadLines, Record};
@@ -85,7 +82,7 @@ impl Sum {
     /// Nothing yet of a job (kind, revision, settings), if this program would make the same of it.
     pub fn of(job: (&str, u32, &str), units: u64) -> Result<Self, String> {
         let opened = reopen(job, units, CURE)?;
-        let folded = Folded::nothing(std::sync::Arc::clone(&opened.job));
+        let folded = Folded::nothing(Arc::clone(&opened.job));
         Ok(Self { opened, units, folded })
     }
 
@@ -240,12 +237,18 @@ pub enum Recomputed {
     Failed(String),
 }
 
-/// Computes a range of a certificate again. Parts that its units make are thrown away.
-pub fn recompute(checked: &Checked, range: &RangeOfJob, stop: &(dyn Fn() -> bool + Sync)) -> Recomputed {
+/// Computes a range of a certificate again. The job's files are read from `storage`; parts that its units make are thrown
+/// away.
+pub fn recompute(
+    checked: &Checked,
+    range: &RangeOfJob,
+    storage: &Arc<dyn Storage>,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Recomputed {
     let Some(section) = checked.jobs.get(range.job) else {
         return Recomputed::Failed("there is no such job in the certificate".into());
     };
-    recompute_range(&section.job, &range.units, &range.digest, Local::shared(), stop)
+    recompute_range(&section.job, &range.units, &range.digest, storage, stop)
 }
 
 /// Computes a range of a job again, and compares. Parts that its units make are thrown away.
@@ -253,11 +256,11 @@ pub(crate) fn recompute_range(
     job: &SharedJob,
     units: &Range<u64>,
     digest: &Digest,
-    storage: &std::sync::Arc<dyn Storage>,
+    storage: &Arc<dyn Storage>,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Recomputed {
     let context = UnitContext::new(stop, None).with_parts(Some(&Nowhere)).with_storage(storage);
-    let mut sum = std::sync::Arc::clone(job).accumulator();
+    let mut sum = Arc::clone(job).accumulator();
     for unit in units.clone() {
         match guarded(|| sum.run_unit(unit, &context)) {
             Ok(Ok(())) => {}

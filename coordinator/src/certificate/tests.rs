@@ -4,7 +4,7 @@ mod kinds;
 
 use std::{io::Cursor, path::Path};
 
-use jobs::UnitContext;
+use jobs::{UnitContext, input::Local};
 
 use super::*;
 use crate::{
@@ -91,9 +91,10 @@ fn a_certificate_says_what_the_ledger_says_and_any_range_can_be_computed_again()
     assert_eq!(checked.jobs[1].report.json["essentially_different"], "2");
     assert!(checked.ranges.len() > 2);
     for range in &checked.ranges {
-        assert_eq!(recompute(&checked, range, &|| false), Recomputed::Same, "{range:?}");
+        assert_eq!(recompute(&checked, range, Local::shared(), &|| false), Recomputed::Same, "{range:?}");
         let other = RangeOfJob { digest: [1; 32], ..range.clone() };
-        assert_eq!(recompute(&checked, &other, &|| false), Recomputed::Different(range.digest));
+        let again = recompute(&checked, &other, Local::shared(), &|| false);
+        assert_eq!(again, Recomputed::Different(range.digest));
     }
 }
 

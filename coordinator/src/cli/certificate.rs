@@ -4,12 +4,18 @@ use std::{
     fs::File,
     io::{BufReader, BufWriter},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use clap::{Args, Subcommand};
+use jobs::input::Storage;
 use serde_json::json;
 use shared::random::Random;
-use worker::cli::{stop_on_signal, threads};
+use tokio::runtime::Handle;
+use worker::{
+    cli::{stop_on_signal, threads},
+    storage::Stores,
+};
 
 use super::{
     args::Format,
@@ -78,8 +84,9 @@ pub fn share(text: &str) -> Result<f64, String> {
 pub async fn run(args: CertificateArgs) -> Result<Outcome, Failure> {
     let stop = stop_on_signal()?;
     let stopped = stop.clone();
+    let storage: Arc<dyn Storage> = Arc::new(Stores::new(Handle::current()));
     let work = tokio::task::spawn_blocking(move || match (args.check, args.job) {
-        (Some(Action::Check(check)), _) => check_file(&check, &|| stopped.is_cancelled()),
+        (Some(Action::Check(check)), _) => check_file(&check, &storage, &|| stopped.is_cancelled()),
         (None, job) => make(&args.at, &job.unwrap_or_default(), args.output.as_deref()),
     });
     tokio::select! {
@@ -99,7 +106,11 @@ fn make(at: &LedgerAt, job: &str, output: Option<&Path>) -> Result<Outcome, Fail
     Ok(Outcome::Done)
 }
 
-fn check_file(args: &CheckArgs, stop: &(dyn Fn() -> bool + Sync)) -> Result<Outcome, Failure> {
+fn check_file(
+    args: &CheckArgs,
+    storage: &Arc<dyn Storage>,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Outcome, Failure> {
     let threads = threads(args.threads).map_err(Failure::usage)?;
     let named = |error: &dyn std::fmt::Display| format!("{}: {error}", args.file.display());
     let file = File::open(&args.file).map_err(|error| Failure::usage(named(&error)))?;
@@ -112,7 +123,8 @@ fn check_file(args: &CheckArgs, stop: &(dyn Fn() -> bool + Sync)) -> Result<Outc
     if let Some((seed, ranges)) = &sample {
         let units: u64 = ranges.iter().map(length).sum();
         eprintln!("nonet: computing {} ranges of {units} work units again (seed {seed})", ranges.len());
-        let results = each(ranges, threads, stop, |range| (range.clone(), recompute(&checked, range, stop)));
+        let results =
+            each(ranges, threads, stop, |range| (range.clone(), recompute(&checked, range, storage, stop)));
         if stop() {
             return Ok(Outcome::Interrupted);
         }
