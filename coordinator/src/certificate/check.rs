@@ -64,8 +64,10 @@ pub struct RangeOfJob {
     pub units: Range<u64>,
     /// blake3 of what they yielded.
     pub digest: [u8; 32],
-    /// Who computed it.
+    /// Who computed it; `several` if it was added up from ranges of different workers.
     pub worker: String,
+    /// Other workers that got the same.
+    pub also: Vec<String>,
 }
 
 /// What to do where a certificate is of another program.
@@ -182,10 +184,11 @@ fn step(checked: &mut Checked, open: Option<Open>, record: Record) -> Result<Opt
             let sum = Sum::of((&kind, revision, &settings), units)?;
             Ok(Some(Open { kind, name, sum }))
         }
-        (Some(mut open), Record::Range { start, end, digest, partial, worker, busy_us, .. }) => {
+        (Some(mut open), Record::Range { start, end, digest, partial, worker, busy_us, also, .. }) => {
             let digest: [u8; 32] = bytes(&digest)?.try_into().map_err(|_| "a digest has 32 bytes")?;
             open.sum.add(start..end, &digest, &bytes(&partial)?, busy_us)?;
-            checked.ranges.push(RangeOfJob { job: checked.jobs.len(), units: start..end, digest, worker });
+            let job = checked.jobs.len();
+            checked.ranges.push(RangeOfJob { job, units: start..end, digest, worker, also });
             Ok(Some(open))
         }
         (Some(Open { kind, name, sum }), Record::Report { quarantined, report }) => {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use jobs::NeededReport;
 
-use super::{FORMAT, Lines, Record, check::Sum};
+use super::{FORMAT, Lines, Record, SEVERAL, check::Sum};
 use crate::{
     ledger::{Chain, CommitRecord, JobState, JobSummary, LedgerError, Reading},
     scheduler::{JobId, WorkerId, hex},
@@ -155,10 +155,15 @@ impl Maker<'_> {
             end: commit.range.end,
             digest: hex(&commit.digest),
             partial: hex(&commit.partial),
-            worker: hex(&commit.worker.0),
+            worker: named(commit.worker),
             busy_us: commit.busy_us,
             at_unix_ms: commit.at_unix_ms,
-            also: by.iter().filter(|by| **by != commit.worker).map(|by| hex(&by.0)).collect(),
+            also: by.iter().filter(|by| **by != commit.worker).map(|&by| named(by)).collect(),
         })?)
     }
+}
+
+/// What a certificate calls a worker.
+fn named(worker: WorkerId) -> String {
+    if worker == WorkerId::SEVERAL { SEVERAL.into() } else { hex(&worker.0) }
 }

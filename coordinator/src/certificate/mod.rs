@@ -11,7 +11,8 @@
 //! chain = blake3(chain of the line before, the JSON of this line), in hexadecimal; before the first line it is 32 zeros
 //! ```
 //!
-//! Jobs that the certified one needs come before it, each with its ranges and its report. The chain tells that nothing was
+//! Jobs that the certified one needs come before it, each with its ranges and its report. A ledger that has added ranges of
+//! different workers up knows no more whose they were: the worker of such a range is `several`. The chain tells that nothing was
 //! changed by accident, and its last value stands for the whole file. Who wants to deceive can write another file: against
 //! that it helps to compute some of the ranges again.
 
@@ -37,6 +38,9 @@ const FORMAT: u32 = 1;
 
 /// Bytes of a line at most: a partial of the largest size in hexadecimal, a report, or settings.
 const MAX_LINE_BYTES: u64 = 64 << 20;
+
+/// The worker of a range that was added up from those of different workers.
+pub(crate) const SEVERAL: &str = "several";
 
 /// A line of a certificate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,6 +80,7 @@ enum Record {
         /// blake3 of the partial.
         digest: String,
         partial: String,
+        /// Its id, or [`SEVERAL`].
         worker: String,
         #[serde(with = "text")]
         busy_us: u64,

@@ -175,6 +175,20 @@ fn a_unit_that_came_in_after_it_was_given_up_is_done() {
 }
 
 #[test]
+fn a_range_that_was_added_up_from_several_workers_says_so() {
+    let (dir, _ledger) = ledger_with(&|entries| {
+        if let Entry::Commit(commit) = &mut entries[1] {
+            commit.worker = WorkerId::SEVERAL;
+        }
+    });
+    let bytes = certificate(dir.path(), "burnside").expect("a certificate");
+    let checked = checked(&bytes).expect("nothing is wrong");
+    let of_several = checked.ranges.iter().filter(|range| range.worker == SEVERAL);
+    assert_eq!(of_several.count(), 2);
+    assert!(!String::from_utf8_lossy(&bytes).contains(&hex(&WorkerId::SEVERAL.0)));
+}
+
+#[test]
 fn only_finished_jobs_are_certified() {
     let (dir, mut ledger) = ledger();
     let gone = certificate(dir.path(), "hitting").expect_err("no such job").to_string();

@@ -1,6 +1,7 @@
 //! `nonet certificate`.
 
 use std::{
+    collections::BTreeSet,
     fs::File,
     io::{BufReader, BufWriter},
     path::{Path, PathBuf},
@@ -25,7 +26,7 @@ use super::{
     output::whole,
     source::LedgerAt,
 };
-use crate::certificate::{self, Checked, RangeOfJob, Recomputed, check, recompute};
+use crate::certificate::{self, Checked, RangeOfJob, Recomputed, SEVERAL, check, recompute};
 
 /// Arguments of `nonet certificate`.
 #[derive(Debug, Args)]
@@ -137,7 +138,7 @@ fn check_file(
     let wrong = again.iter().find(|(_, result)| *result != Recomputed::Same);
     wrong.map_or(Ok(Outcome::Done), |(range, result)| {
         let job = &checked.jobs[range.job];
-        let which = format!("range {:?} of the {} job, of worker {}", range.units, job.kind, range.worker);
+        let which = format!("range {:?} of the {} job, of {}", range.units, job.kind, who(range));
         Err(Failure::failed(named(&match result {
             Recomputed::Failed(why) => format!("{which}, cannot be computed here: {why}"),
             _ => format!("{which}, yields something else when it is computed again"),
@@ -164,20 +165,35 @@ fn chosen(ranges: &[RangeOfJob], share: f64, seed: u64) -> Vec<RangeOfJob> {
     chosen
 }
 
+/// Who computed a range.
+fn who(range: &RangeOfJob) -> String {
+    if range.worker == SEVERAL { "several workers".into() } else { format!("worker {}", range.worker) }
+}
+
+/// How many workers computed these ranges, as far as is known.
+fn workers(ranges: &[&RangeOfJob]) -> String {
+    let all = ranges.iter().flat_map(|range| std::iter::once(&range.worker).chain(&range.also));
+    let mut known: BTreeSet<&str> = all.map(String::as_str).collect();
+    let of_several = known.remove(SEVERAL);
+    match (of_several, known.len()) {
+        (false, 1) => "1 worker".into(),
+        (false, count) => format!("{count} workers"),
+        (true, 0) => "several workers".into(),
+        (true, count) => format!("several workers ({count} of them known)"),
+    }
+}
+
 fn words(checked: &Checked, again: &[(RangeOfJob, Recomputed)]) -> String {
     let mut text = String::new();
     for (number, job) in checked.jobs.iter().enumerate() {
         let ranges: Vec<&RangeOfJob> = checked.ranges.iter().filter(|range| range.job == number).collect();
-        let mut workers: Vec<&str> = ranges.iter().map(|range| range.worker.as_str()).collect();
-        workers.sort_unstable();
-        workers.dedup();
         text += &format!(
-            "{} job {}: {} work units in {} ranges by {} workers add up to its report\n",
+            "{} job {}: {} work units in {} ranges by {} add up to its report\n",
             job.kind,
             job.name,
             job.units,
             ranges.len(),
-            workers.len()
+            workers(&ranges)
         );
         text += &format!("  settings {}\n", job.settings);
         if !job.quarantined.is_empty() {
@@ -208,7 +224,8 @@ fn json_of(
     let results = again.iter().map(|(range, result)| {
         json!({
             "job": checked.jobs[range.job].name, "start": range.units.start.to_string(),
-            "end": range.units.end.to_string(), "worker": range.worker, "same": *result == Recomputed::Same,
+            "end": range.units.end.to_string(), "worker": range.worker, "also": range.also,
+            "same": *result == Recomputed::Same,
         })
     });
     json!({
@@ -216,4 +233,27 @@ fn json_of(
         "ranges": checked.ranges.len(), "seed": sample.map(|(seed, _)| seed.to_string()),
         "computed_again": results.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_are_counted_as_far_as_they_are_known() {
+        let range = |worker: &str, also: &[&str]| RangeOfJob {
+            job: 0,
+            units: 0..1,
+            digest: [0; 32],
+            worker: worker.into(),
+            also: also.iter().map(ToString::to_string).collect(),
+        };
+        let said = |ranges: &[RangeOfJob]| workers(&ranges.iter().collect::<Vec<_>>());
+        assert_eq!(said(&[range("a", &[]), range("a", &[])]), "1 worker");
+        assert_eq!(said(&[range("a", &["b"]), range("b", &["c"])]), "3 workers");
+        assert_eq!(said(&[range(SEVERAL, &[])]), "several workers");
+        assert_eq!(said(&[range("a", &["b"]), range(SEVERAL, &[])]), "several workers (2 of them known)");
+        assert_eq!(who(&range("a", &[])), "worker a");
+        assert_eq!(who(&range(SEVERAL, &[])), "several workers");
+    }
 }
