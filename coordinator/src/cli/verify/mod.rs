@@ -121,7 +121,18 @@ fn judge(status: &VerifyStatus) -> Result<Outcome, Failure> {
         let (count, why) = (status.failed_ranges, &status.last_failure);
         return Err(Failure::failed(format!("{count} ranges cannot be computed again: {why}")));
     }
-    Ok(Outcome::Done)
+    if status.agreeing_ranges > 0 {
+        return Ok(Outcome::Done);
+    }
+    // Who asks whether a job can be relied on must not take silence for a yes.
+    Err(Failure::failed(match status.dropped_ranges {
+        0 => "nothing was verified: no range of the job is committed yet".into(),
+        dropped => format!(
+            "nothing was verified: {dropped} of {} ranges do not count any more, or are being looked into already; verify \
+             the job again",
+            status.ranges
+        ),
+    }))
 }
 
 fn to_table(status: &VerifyStatus, request: &VerifyRequest) -> String {
@@ -178,4 +189,21 @@ fn to_csv(differences: &[Difference]) -> String {
         format!("{},{},{workers},{},{second},{}", d.start, d.end, d.digest, d.second_digest)
     };
     lines(std::iter::once(head).chain(differences.iter().map(row)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_of_which_nothing_agrees_is_no_good_news() {
+        let said = |status: VerifyStatus| judge(&status).map_err(|failure| failure.text().to_owned());
+        let nothing = said(VerifyStatus::default()).expect_err("nothing is committed");
+        assert!(nothing.contains("committed yet"), "{nothing}");
+        let dropped = VerifyStatus { ranges: 3, dropped_ranges: 3, ..VerifyStatus::default() };
+        let all = said(dropped.clone()).expect_err("all were dropped");
+        assert!(all.contains("3 of 3 ranges"), "{all}");
+        let one = VerifyStatus { ranges: 4, agreeing_ranges: 1, ..dropped };
+        assert!(said(one).is_ok());
+    }
 }
