@@ -106,3 +106,38 @@ fn a_run_on_one_machine_runs_what_it_needs() {
         assert_eq!(report["needed"][0]["sum"], "1124250");
     }
 }
+
+#[test]
+fn what_is_needed_is_agreed_on_by_as_many_workers_or_the_job_is_refused() {
+    let mut farm = Farm::start(0, &[]);
+    let replicas = |farm: &Farm, label| named(&farm.ask(&["jobs"]), label).map(|job| job["replicas"].clone());
+    // As long as there are no results, more workers can be asked.
+    farm.ask(&submit("first", NEED));
+    assert_eq!(replicas(&farm, "need"), Some(1.into()));
+    farm.ask(&[&submit("second", NEED)[..], &["--replicas", "2"]].concat());
+    assert_eq!(replicas(&farm, "need"), Some(2.into()));
+    farm.kill_coordinator();
+    farm.start_coordinator();
+    assert_eq!(replicas(&farm, "need"), Some(2.into()));
+
+    let small = NEED.replace("1500", "5").replace("need", "small");
+    let need = ["submit", "noop", "--units", "5", "--unit-us", "1000", "--label", "small"];
+    let name = farm.ask(&need)["name"].as_str().expect("a name").to_owned();
+    farm.workers.resize_with(2, || None);
+    (0..2).for_each(|i| farm.start_worker(i));
+    farm.wait(&name);
+    let third = [&submit("third", &small)[..], &["--replicas", "2"]].concat();
+    let (code, _, stderr) = run(&[&third[..], &["--coordinator", &farm.url]].concat());
+    assert!(code == Some(1) && stderr.contains(&name), "{stderr}");
+    assert!(stderr.contains("1 of 2 workers") && stderr.contains("--fresh --replicas 2"), "{stderr}");
+    assert_eq!(replicas(&farm, "third"), None, "nothing was taken in");
+    // One worker is enough for who asks for no more.
+    let fourth = farm.ask(&submit("fourth", &small))["name"].as_str().expect("a name").to_owned();
+    farm.wait(&fourth);
+    // What it says helps.
+    farm.ask(&[&need[..], &["--fresh", "--replicas", "2"]].concat());
+    let third = farm.ask(&third)["name"].as_str().expect("a name").to_owned();
+    farm.wait(&third);
+    assert_eq!(farm.ask(&["result", &third])["needed"][0]["sum"], "10");
+    farm.check_ledger();
+}

@@ -66,14 +66,26 @@ impl Core {
     }
 
     fn submit(&mut self, submission: Submission, answer: Answer<(JobStatus, bool)>) {
+        if let Some(unread) = self.unread_to_raise(&submission.opened, submission.replicas) {
+            return self.park(unread, Ask::Submit(submission, answer));
+        }
         let provided = submission.opened.needs.iter().try_for_each(|need| self.provide(need, &submission));
         if let Err(refusal) = provided {
             return drop(answer.send(Err(refusal)));
         }
         let Submission { opened, weight, replicas, fresh, by } = submission;
-        match self.by_name(&opened.name) {
-            Some(old) if !fresh && self.jobs.get(&old).is_some_and(|entry| entry.replicas < replicas) => {
-                self.raise(old, Submission { opened, weight, replicas, fresh, by }, answer);
+        let old = self.by_name(&opened.name);
+        let has = old.and_then(|old| self.jobs.get(&old)).map_or(replicas, |entry| entry.replicas);
+        match old {
+            Some(old) if !fresh && has < replicas => {
+                if !self.can_raise(old) {
+                    return drop(answer.send(Err(Refusal::NotNow(format!(
+                        "the coordinator has results of this job that needed {has} of {replicas} workers: --fresh computes \
+                         anew, `nonet verify` has a sample computed again"
+                    )))));
+                }
+                let ticket = self.ticket(Ticket::Existed(old, answer));
+                self.raise(old, replicas, ticket);
             }
             Some(old) if !fresh => {
                 // In embedded mode an unfinished job of an earlier life waits for this moment.
@@ -89,28 +101,6 @@ impl Core {
             None if self.jobs.len() >= MAX_JOBS => drop(answer.send(Err(too_many_jobs()))),
             None => self.admit(&opened, (weight, replicas), &by, |id| Ticket::Submitted(id, answer)),
         }
-    }
-
-    /// Has more workers agree on the results of a job, if there are none yet: what one has computed would have to be
-    /// computed again.
-    fn raise(&mut self, id: JobId, submission: Submission, answer: Answer<(JobStatus, bool)>) {
-        let Some(entry) = self.jobs.get_mut(&id) else { return };
-        if entry.is_live() && !matches!(entry.past, Past::Known(_)) {
-            return self.park(id, Ask::Submit(submission, answer));
-        }
-        let idle = self.scheduler.job(id).is_some_and(|job| job.done + job.in_flight + job.claimed == 0);
-        if !entry.is_live() || !idle {
-            let (has, wanted) = (entry.replicas, submission.replicas);
-            return drop(answer.send(Err(Refusal::NotNow(format!(
-                "the coordinator has results of this job that needed {has} of {wanted} workers: --fresh computes anew, \
-                 `nonet verify` has a sample computed again"
-            )))));
-        }
-        entry.replicas = submission.replicas;
-        self.feed(Event::JobRemoved(id));
-        let ticket = self.ticket(Ticket::Existed(id, answer));
-        self.append(Entry::Replicas { job: id, replicas: submission.replicas }, ticket);
-        self.reread(id);
     }
 
     /// The run of the job with this name.

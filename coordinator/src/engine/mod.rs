@@ -14,6 +14,7 @@ mod needs;
 mod opening;
 mod past;
 mod recall;
+mod replicas;
 mod replies;
 mod sessions;
 mod status;

@@ -12,6 +12,7 @@ use super::{
     core::Core,
     job_entry::{JobEntry, Past},
     opening::Opened,
+    writer::After,
 };
 use crate::{
     ledger::JobState,
@@ -29,12 +30,20 @@ impl Core {
             self.admit(need, (by.weight, by.replicas), &by.by, |_| Ticket::Provided);
             return Ok(());
         };
-        if let Some(entry) = self.jobs.get(&id)
-            && let Some(trouble) = trouble(entry)
-        {
-            let kind = &entry.record.kind;
-            let name = hex(&need.name);
+        let Some(entry) = self.jobs.get(&id) else { return Ok(()) };
+        let (kind, name, has, wanted) = (&entry.record.kind, hex(&need.name), entry.replicas, by.replicas);
+        if let Some(trouble) = trouble(entry) {
             return Err(Refusal::NotNow(format!("the {kind} job {name} that it needs {trouble}")));
+        }
+        // The report rests on what is needed too.
+        if has < wanted {
+            if !self.can_raise(id) {
+                return Err(Refusal::NotNow(format!(
+                    "the {kind} job {name} that it needs has results that needed {has} of {wanted} workers: submit that one \
+                     first, with --fresh --replicas {wanted}"
+                )));
+            }
+            self.raise(id, wanted, After::Nothing);
         }
         self.read_past_if_live(id);
         Ok(())
