@@ -244,6 +244,39 @@ fn verify_finds_a_planted_lie_and_what_the_liar_did_is_done_again() {
     );
 }
 
+/// As if a coordinator had died after its sweep had withdrawn a result of a job that was just finishing.
+#[test]
+fn a_finished_job_that_lacks_what_was_withdrawn_runs_again() {
+    let mut farm = Farm::start(0, &[]);
+    farm.ask(&["submit", "recount", "--shape", "2x3"]);
+    farm.stop_coordinator();
+    plant(&farm.state());
+    let mut ledger = EmbeddedLedger::open(&farm.state()).expect("opens");
+    let job = ledger.jobs().expect("jobs")[0].record.id;
+    ledger.append(&[Entry::Withdraw { job, range: 1..2 }]).expect("appended");
+    drop(ledger);
+    farm.start_coordinator();
+    let status = farm.ask(&["status", "recount"]);
+    assert_eq!(status["state"], "running", "{status}");
+    farm.workers.push(None);
+    farm.start_worker(0);
+    let status = farm.wait("recount");
+    assert_eq!(status["done"], status["units"], "{status}");
+    assert_eq!(farm.ask(&["result", "recount"])["total"], TOTAL);
+    farm.check_ledger();
+    // In a run on one machine too.
+    let state = farm.state();
+    let mut ledger = EmbeddedLedger::open(&state).expect("opens");
+    ledger.append(&[Entry::Withdraw { job, range: 1..2 }]).expect("appended");
+    drop(ledger);
+    let state = state.to_str().expect("UTF-8");
+    let (code, stdout, stderr) =
+        run(&["run", "recount", "--shape", "2x3", "--state", state, "--format", "json"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    let report: Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(report["total"], TOTAL);
+}
+
 #[test]
 fn replicas_are_raised_only_while_there_are_no_results() {
     let mut farm = Farm::start(0, &[]);

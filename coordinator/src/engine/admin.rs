@@ -148,7 +148,7 @@ impl Core {
     }
 
     pub(super) fn read_past_if_live(&mut self, id: JobId) {
-        if self.jobs.get(&id).is_some_and(JobEntry::is_live) {
+        if self.jobs.get(&id).is_some_and(|entry| entry.is_live() || entry.is_doubtful()) {
             self.read_past(id);
         }
     }

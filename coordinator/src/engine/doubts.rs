@@ -17,7 +17,8 @@ use crate::{
 };
 
 impl Core {
-    /// Tells the scheduler who is not believed, and has withdrawn what an earlier life left half-way.
+    /// Tells the scheduler who is not believed, has withdrawn what an earlier life left half-way, and has those finished
+    /// jobs looked at that may lack what was withdrawn.
     pub(super) fn recall_quarantined(&mut self) {
         let known: Vec<_> = self.quarantined.values().map(|known| (known.worker, known.swept)).collect();
         for (worker, swept) in known {
@@ -28,6 +29,11 @@ impl Core {
             if swept {
                 self.believe_sums(worker);
             }
+        }
+        if self.config.start_unfinished {
+            let doubtful = self.jobs.iter().filter(|(_, entry)| entry.is_doubtful());
+            let doubtful: Vec<_> = doubtful.map(|(&id, _)| id).collect();
+            doubtful.into_iter().for_each(|id| self.read_past(id));
         }
     }
 
@@ -107,7 +113,7 @@ impl Core {
     }
 
     /// A job that counted as finished is not, nor are those that need it.
-    fn unfinish(&mut self, id: JobId) {
+    pub(super) fn unfinish(&mut self, id: JobId) {
         let Some(entry) = self.jobs.get(&id) else { return };
         if !matches!(entry.state, JobState::Running | JobState::Finished) {
             return;

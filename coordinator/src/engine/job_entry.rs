@@ -101,6 +101,11 @@ impl JobEntry {
         matches!(self.state, JobState::Running | JobState::Paused) && self.job.is_ok()
     }
 
+    /// Whether it counts as finished, but lost results: only its commits tell whether all of them were computed again.
+    pub fn is_doubtful(&self) -> bool {
+        self.state == JobState::Finished && self.withdrawn_units > 0
+    }
+
     /// Whether the scheduler knows it. A finished job gets no leases there, but a late result is compared with what is
     /// committed.
     pub fn is_scheduled(&self) -> bool {

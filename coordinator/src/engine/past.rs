@@ -40,6 +40,12 @@ impl Core {
         for range in done.iter() {
             entry.quarantined.remove(&range);
         }
+        if entry.state == JobState::Finished && !entry.is_complete() {
+            // An earlier life died between the withdrawal of some results and writing down that the job runs again.
+            tracing::error!(job = ?id, "a job was taken for finished that lacks results: it runs again");
+            self.unfinish(id);
+        }
+        let Some(entry) = self.jobs.get(&id) else { return };
         if entry.is_scheduled() {
             let spec = JobSpec {
                 units: entry.record.units,
