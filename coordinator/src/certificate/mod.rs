@@ -12,9 +12,9 @@
 //! ```
 //!
 //! Jobs that the certified one needs come before it, each with its ranges and its report. A ledger that has added ranges of
-//! different workers up knows no more whose they were: the worker of such a range is `several`. The chain tells that nothing was
-//! changed by accident, and its last value stands for the whole file. Who wants to deceive can write another file: against
-//! that it helps to compute some of the ranges again.
+//! different workers up knows no more whose they were: the worker of such a range is `several`. The chain tells that nothing
+//! was changed by accident, and its last value stands for the whole file. Who wants to deceive can write another file:
+//! against that it helps to compute some of the ranges again.
 
 mod check;
 mod make;
