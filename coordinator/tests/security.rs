@@ -12,6 +12,11 @@ use std::{
 use coordinator::access::Role;
 use farm::{Farm, Shown, authority::Authority, etcd::Etcd, free_address, run, until};
 use serde_json::Value;
+use worker::{
+    credentials::Credentials,
+    dial::{Dial, DialError},
+    tls::TlsFiles,
+};
 
 /// Runs `args`, which must fail with `code` and one line that has all of `parts` in it.
 fn refused(args: &[&str], code: i32, parts: &[&str]) {
@@ -205,6 +210,32 @@ async fn a_certificate_that_has_expired_is_refused_by_the_coordinator_too() {
     let error = stream.read(&mut [0; 64]).await.expect_err("refused");
     assert!(error.to_string().contains("CertificateExpired"), "{error}");
     until("the log has it", || farm.log().contains("expired"));
+}
+
+/// Somebody on the way answers our hello with an alert: nobody has proved who says so, and a worker tries again.
+#[tokio::test]
+async fn an_alert_in_plain_text_is_no_refusal_of_the_coordinator() {
+    use rustls::AlertDescription as Alert;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let authority = Authority::new();
+    let tls = TlsFiles::in_folder(Path::new(&authority.issue("node", Role::Worker)));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("https://{}", listener.local_addr().expect("an address"));
+    let dial = Dial::tcp(&url, Credentials { tls: Some(tls), ..Credentials::default() }).expect("an address");
+    for alert in [Alert::AccessDenied, Alert::BadCertificate, Alert::CertificateRequired, Alert::UnknownCA] {
+        let answer = async {
+            let (mut stream, _) = listener.accept().await.expect("a client");
+            let mut head = [0; 5];
+            stream.read_exact(&mut head).await.expect("the head of a hello");
+            let mut hello = vec![0; usize::from(u16::from_be_bytes([head[3], head[4]]))];
+            stream.read_exact(&mut hello).await.expect("a hello");
+            stream.write_all(&[21, 3, 3, 0, 2, 2, u8::from(alert)]).await.expect("written");
+            stream
+        };
+        let (connected, _stream) = tokio::join!(dial.connect(), answer);
+        let error = connected.expect_err("an alert");
+        assert!(matches!(error, DialError::Tls { .. }) && !error.is_refusal(), "{error}");
+    }
 }
 
 /// Adds a token with the command line; the path of a file with its secret.

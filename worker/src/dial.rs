@@ -281,16 +281,22 @@ pub async fn stream(
     stream.set_nodelay(true)?;
     let Some(files) = tls else { return Ok(TokioIo::new(Box::new(stream))) };
     let name = ServerName::try_from(host.clone())?;
-    let explain = |error: io::Error| match TlsTrouble::read(&error, &host, &files) {
+    let explain = |error: io::Error, trouble: Option<TlsTrouble>| match trouble {
         Some(trouble) => Box::<dyn Error + Send + Sync>::from(trouble),
         None => error.into(),
     };
     let connector = TlsConnector::from(files.client()?);
-    let stream = connector.connect(name, stream).await.map_err(explain)?;
+    let stream = connector.connect(name, stream).await.map_err(|e| {
+        let trouble = TlsTrouble::in_handshake(&e, &host, &files);
+        explain(e, trouble)
+    })?;
     let mut stream = BufReader::new(stream);
     // The coordinator judges our certificate when our handshake is over: its first word tells.
     if let Ok(heard) = timeout(FIRST_WORD, stream.fill_buf()).await {
-        heard.map_err(explain)?;
+        heard.map_err(|e| {
+            let trouble = TlsTrouble::after_handshake(&e, &host, &files);
+            explain(e, trouble)
+        })?;
     }
     Ok(TokioIo::new(Box::new(stream)))
 }
