@@ -96,6 +96,31 @@ async fn ten_thousand_connections_that_say_half_a_word_stop_nobody() {
     survive(farm, ten_thousand(to, b"PRI * HTTP/2.0\r\n\r\nSM")).await;
 }
 
+/// HTTP/2's first words, settings that change nothing, then pings for ever, of which no answer is read.
+async fn ping_until_closed(mut stream: TcpStream) -> Duration {
+    const PING: [u8; 17] = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+    let begun = Instant::now();
+    let mut words = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
+    words.extend([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+    let pings = PING.repeat(1000);
+    let talk = async {
+        while stream.write_all(&words).await.is_ok() {
+            words.clone_from(&pings);
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), talk).await.expect("it is closed in the end");
+    begun.elapsed()
+}
+
+#[tokio::test]
+async fn a_stranger_that_speaks_and_never_reads_is_closed_in_time() {
+    let farm = Farm::start(0, &[]);
+    let to = address(&farm);
+    let elapsed = ping_until_closed(TcpStream::connect(to).await.expect("connected")).await;
+    println!("closed after {elapsed:?}");
+    assert!(elapsed < Duration::from_secs(30), "{elapsed:?}");
+}
+
 #[tokio::test]
 async fn headers_and_requests_beyond_the_bounds_are_refused_and_stop_nobody() {
     let farm = Farm::start(1, &["--lease-ms", "200"]);
