@@ -342,6 +342,22 @@ fn a_token_gives_its_role_and_no_more_and_the_file_may_change_meanwhile() {
 }
 
 #[test]
+fn what_changes_or_costs_anything_is_on_record() {
+    let mut farm = Farm::start(0, &[]);
+    farm.ask(&["submit", "noop", "--units", "10"]);
+    farm.ask(&["submit", "noop", "--units", "10", "--replicas", "2"]);
+    farm.ask(&["submit", "noop", "--units", "10", "--replicas", "2"]);
+    let (code, _, said) = run(&["verify", "noop", "--sample", "100%", "--coordinator", &farm.url]);
+    assert!(code.is_some(), "{said}");
+    let actions = |farm: &Farm| acts(farm).into_iter().map(|[_, _, action, _]| action).collect::<Vec<_>>();
+    assert_eq!(actions(&farm), ["submit", "replicas", "verify"]);
+    farm.kill_coordinator();
+    farm.start_coordinator();
+    assert_eq!(actions(&farm), ["submit", "replicas", "verify"]);
+    farm.check_ledger();
+}
+
+#[test]
 fn a_token_and_a_certificate_must_both_have_the_right() {
     let dir = tempfile::tempdir().expect("a folder");
     let operator = token(dir.path(), "boss", "operator");

@@ -60,7 +60,7 @@ impl Core {
             Ask::Drain(worker, by, answer) => self.drain(&worker, &by, answer),
             Ask::Acts(last, answer) => drop(answer.send(Ok(self.acts.last(last)))),
             Ask::Readmit(worker, by, answer) => self.readmit(&worker, &by, answer),
-            Ask::Verify(request, answer) => self.verify(request, answer),
+            Ask::Verify(request, by, answer) => self.verify(request, by, answer),
             Ask::VerifyStop(job, number) => self.verify_stop(job, number),
         }
     }
@@ -107,6 +107,7 @@ impl Core {
             )))));
         }
         entry.replicas = submission.replicas;
+        self.record_for(&submission.by, ledger::Action::Replicas, id);
         self.feed(Event::JobRemoved(id));
         let ticket = self.ticket(Ticket::Existed(id, answer));
         self.append(Entry::Replicas { job: id, replicas: submission.replicas }, ticket);

@@ -273,8 +273,8 @@ impl Jobs for Service {
     }
 
     async fn verify(&self, request: Request<VerifyRequest>) -> Result<Response<Self::VerifyStream>, Status> {
-        let engine = self.engine()?;
-        let verifying = engine.verify(request.into_inner()).await.map_err(to_status)?;
+        let (engine, by) = (self.engine()?, actor(&request));
+        let verifying = engine.verify(request.into_inner(), by).await.map_err(to_status)?;
         let (statuses, stream) = mpsc::channel(1);
         tokio::spawn(watch_verification(engine, verifying, statuses, self.stop.clone()));
         Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
