@@ -9,12 +9,14 @@ use std::{
 
 use coordinator::access::Role;
 use farm::{Farm, Shown, authority::Authority, free_address};
-use proto::v1::{ListRequest, StatusRequest, SubmitRequest, jobs_client::JobsClient};
+use proto::v1::{
+    JobStatus, ListRequest, StatusRequest, SubmitRequest, jobs_client::JobsClient,
+};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpSocket, TcpStream},
 };
-use tonic::{Code, metadata::MetadataValue, transport::Channel};
+use tonic::{Code, Streaming, codegen::http, metadata::MetadataValue, transport::Channel};
 
 /// A connection from another address of this machine.
 async fn connect_from(from: &str, to: SocketAddr) -> std::io::Result<TcpStream> {
@@ -134,7 +136,7 @@ async fn headers_and_requests_beyond_the_bounds_are_refused_and_stop_nobody() {
             let error = client.list(request).await.expect_err("refused");
             println!("{len} bytes of headers: {error}");
         }
-        // A message above the bound, then more watchers than there may be.
+        // A message above the bound.
         let settings = " ".repeat(proto::MAX_MESSAGE_BYTES);
         let error =
             client.submit(SubmitRequest { settings, ..SubmitRequest::default() }).await.expect_err("refused");
@@ -168,22 +170,24 @@ async fn futures(client: JobsClient<Channel>, count: usize) -> Vec<Code> {
     tasks.join_all().await
 }
 
-#[tokio::test]
-async fn watchers_are_counted() {
-    let farm = Farm::start(0, &[]);
-    farm.ask(&["submit", "noop", "--units", "10"]);
-    let mut watching = Vec::new();
-    let mut refused = 0;
-    // As fast as one address may ask.
-    while refused == 0 {
-        let channel =
-            Channel::from_shared(farm.url.clone()).expect("a URL").connect().await.expect("connected");
+/// Watches from an address until there is no place; how many there were.
+async fn watch_from(farm: &Farm, from: &'static str, watching: &mut Vec<Streaming<JobStatus>>) -> usize {
+    let to = address(farm);
+    let before = watching.len();
+    loop {
+        let dial = tower::service_fn(move |_: http::Uri| async move {
+            connect_from(from, to).await.map(hyper_util::rt::TokioIo::new)
+        });
+        let endpoint = Channel::from_shared(farm.url.clone()).expect("a URL");
+        let channel = endpoint.connect_with_connector(dial).await.expect("connected");
         let mut client = JobsClient::new(channel);
-        for _ in 0..200 {
+        // A connection has room for 64 streams.
+        for _ in 0..50 {
             let request = StatusRequest { job: "noop".into(), watch: true };
             match client.status(request).await {
-                Ok(stream) => watching.push(stream),
-                Err(status) if status.message().contains("watch") => refused += 1,
+                Ok(stream) => watching.push(stream.into_inner()),
+                Err(status) if status.message().contains("watch") => return watching.len() - before,
+                // As fast as one address may ask.
                 Err(status) => {
                     assert_eq!(status.code(), Code::ResourceExhausted, "{status}");
                     tokio::time::sleep(Duration::from_millis(20)).await;
@@ -191,7 +195,23 @@ async fn watchers_are_counted() {
             }
         }
     }
-    assert_eq!(watching.len(), 1024);
-    drop(watching);
-    farm::until("a place is free again", || farm.ask(&["status", "noop"])["state"] == "running");
+}
+
+#[tokio::test]
+async fn watchers_are_counted_by_address_and_in_all() {
+    let farm = Farm::start(0, &[]);
+    farm.ask(&["submit", "noop", "--units", "10"]);
+    let mut watching = Vec::new();
+    let mut counts = Vec::new();
+    for last in 101..=117 {
+        let from = String::leak(format!("127.0.0.{last}"));
+        counts.push(watch_from(&farm, from, &mut watching).await);
+    }
+    // 64 of each, until there are 1,024.
+    assert_eq!((&counts[..16], counts[16]), (&[64; 16][..], 0));
+    watching.truncate(512);
+    let begun = Instant::now();
+    while watch_from(&farm, "127.0.0.118", &mut Vec::new()).await != 64 {
+        assert!(begun.elapsed() < farm::PATIENCE, "a place is free again");
+    }
 }

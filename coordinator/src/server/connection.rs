@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
@@ -32,7 +32,7 @@ pub struct Peer {
     /// Whom the certificate is for, or why it does not say; none without TLS.
     pub certificate: Option<Result<Identity, String>>,
     /// Held until the first request is let in.
-    newcomer: Arc<Mutex<Option<Place>>>,
+    newcomer: Arc<Mutex<Option<Place<IpAddr>>>>,
 }
 
 impl Peer {
@@ -58,7 +58,7 @@ pub struct Connection {
     deadline: Option<Pin<Box<Sleep>>>,
     /// When it is closed, unless the peer reads before. Only where something waits to be written.
     unread: Option<Pin<Box<Sleep>>>,
-    _place: Option<Place>,
+    _place: Option<Place<IpAddr>>,
 }
 
 impl Connection {
@@ -67,8 +67,8 @@ impl Connection {
         io: Box<dyn Duplex>,
         address: SocketAddr,
         certificate: Option<Result<Identity, String>>,
-        place: Place,
-        newcomer: Place,
+        place: Place<IpAddr>,
+        newcomer: Place<IpAddr>,
     ) -> Self {
         let newcomer = Arc::new(Mutex::new(Some(newcomer)));
         let peer = Peer { address: Some(address), certificate, newcomer };

@@ -13,7 +13,11 @@ use tonic::{
 };
 use tower::{Layer, Service};
 
-use super::{connection::Peer, places::neighbourhood, reread::Reread};
+use super::{
+    connection::Peer,
+    places::{Who, neighbourhood},
+    reread::Reread,
+};
 use crate::access::{
     Caller, Right,
     rates::{Rate, Rates},
@@ -34,16 +38,9 @@ pub struct Gate(Arc<Inner>);
 
 struct Inner {
     tokens: Option<Arc<Reread<Tokens>>>,
-    requests: Rates<Key>,
+    requests: Rates<Who>,
     streams: Rates<IpAddr>,
     complaints: Rates<IpAddr>,
-}
-
-/// Whose requests are counted together.
-#[derive(PartialEq, Eq, Hash)]
-enum Key {
-    Name(String),
-    Address(IpAddr),
 }
 
 impl Gate {
@@ -97,11 +94,7 @@ impl Gate {
         let address = neighbourhood(address.ip());
         let within = match (right, caller) {
             (Right::Work, Some(_)) => self.0.streams.take(address),
-            (_, caller) => {
-                let identity = caller.and_then(|caller| caller.identities.first());
-                let name = identity.map(|identity| Key::Name(identity.name.clone()));
-                self.0.requests.take(name.unwrap_or(Key::Address(address)))
-            }
+            (_, caller) => self.0.requests.take(caller.map_or(Who::Address(address), Who::of)),
         };
         if within {
             Ok(())

@@ -23,14 +23,18 @@ use rustls::ServerConfig;
 use tokio::{
     io::DuplexStream,
     net::TcpListener,
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    sync::mpsc,
     time::{Instant, sleep, timeout},
 };
 use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming, transport::Server};
 
-use self::{connection::Connection, gate::Gate};
+use self::{
+    connection::Connection,
+    gate::Gate,
+    places::{Place, Places, Who},
+};
 pub use self::{listen::MAX_CONNECTIONS, reread::Reread};
 use crate::{
     access::{
@@ -54,8 +58,9 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Largest headers of a request.
 const MAX_HEADER_BYTES: u32 = 8 << 10;
-/// Users who watch a job at a time.
+/// Users who watch a job at a time, in all and of one name or (without names) from one address.
 const MAX_WATCHERS: usize = 1024;
+const MAX_WATCHERS_OF_ONE: usize = 64;
 /// Messages of one worker: it sends at most a thousand a second. More are not refused, but wait.
 const WORKER_MESSAGES: Rate = Rate::new(4_000, 8_000);
 /// KiB of one worker.
@@ -107,7 +112,8 @@ async fn serve(
     connections: impl Stream<Item = Connection>,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    let service = Service { seat, stop: stop.clone(), watchers: Arc::new(Semaphore::new(MAX_WATCHERS)) };
+    let watchers = Places::new(MAX_WATCHERS, MAX_WATCHERS_OF_ONE);
+    let service = Service { seat, stop: stop.clone(), watchers };
     let farm = FarmServer::from_arc(Arc::new(service.clone()))
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
@@ -138,7 +144,7 @@ async fn serve(
 struct Service {
     seat: Seat,
     stop: CancellationToken,
-    watchers: Arc<Semaphore>,
+    watchers: Arc<Places<Who>>,
 }
 
 impl Service {
@@ -231,15 +237,16 @@ impl Jobs for Service {
     }
 
     async fn status(&self, request: Request<StatusRequest>) -> Result<Response<Self::StatusStream>, Status> {
+        let who = request.extensions().get().map_or(Who::Here, Who::of);
         let StatusRequest { job, watch } = request.into_inner();
         let engine = self.engine()?;
         let first = engine.status(job).await.map_err(to_status)?;
         if !watch {
             return Ok(Response::new(Box::pin(tokio_stream::once(Ok(first)))));
         }
-        let place = Arc::clone(&self.watchers).try_acquire_owned();
+        let place = self.watchers.take(who);
         let place =
-            place.map_err(|_| Status::resource_exhausted("too many watch jobs already: ask again later"))?;
+            place.ok_or_else(|| Status::resource_exhausted("too many watch jobs already: ask again later"))?;
         let (statuses, stream) = mpsc::channel(1);
         let watching = watch_job(engine, first, statuses, self.stop.clone());
         tokio::spawn(holding(place, watching));
@@ -296,7 +303,7 @@ impl Jobs for Service {
     }
 }
 
-async fn holding<T>(place: OwnedSemaphorePermit, task: impl Future<Output = T>) -> T {
+async fn holding<T>(place: Place<Who>, task: impl Future<Output = T>) -> T {
     let done = task.await;
     drop(place);
     done
