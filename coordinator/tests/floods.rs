@@ -10,13 +10,14 @@ use std::{
 use coordinator::access::Role;
 use farm::{Farm, Shown, authority::Authority, free_address};
 use proto::v1::{
-    JobStatus, ListRequest, StatusRequest, SubmitRequest, jobs_client::JobsClient,
+    JobStatus, ListRequest, StatusRequest, SubmitRequest, farm_client::FarmClient, jobs_client::JobsClient,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpSocket, TcpStream},
 };
-use tonic::{Code, Streaming, codegen::http, metadata::MetadataValue, transport::Channel};
+use tonic::{Code, Streaming, body::Body, codegen::http, metadata::MetadataValue, transport::Channel};
+use tower::ServiceExt;
 
 /// A connection from another address of this machine.
 async fn connect_from(from: &str, to: SocketAddr) -> std::io::Result<TcpStream> {
@@ -137,7 +138,7 @@ async fn headers_and_requests_beyond_the_bounds_are_refused_and_stop_nobody() {
             println!("{len} bytes of headers: {error}");
         }
         // A message above the bound.
-        let settings = " ".repeat(proto::MAX_MESSAGE_BYTES);
+        let settings = " ".repeat(300 << 10);
         let error =
             client.submit(SubmitRequest { settings, ..SubmitRequest::default() }).await.expect_err("refused");
         assert!(matches!(error.code(), Code::OutOfRange | Code::ResourceExhausted), "{error}");
@@ -168,6 +169,23 @@ async fn futures(client: JobsClient<Channel>, count: usize) -> Vec<Code> {
         });
     }
     tasks.join_all().await
+}
+
+/// A request of a user that is begun and never ended.
+#[tokio::test]
+async fn a_request_that_never_arrives_is_given_up() {
+    let farm = Farm::start(0, &[]);
+    let channel = Channel::from_shared(farm.url.clone()).expect("a URL").connect().await.expect("connected");
+    for path in ["/nonet.v1.Jobs/List", "/nonet.v1.Jobs/Status"] {
+        let elsewhere = channel.clone().map_request(move |mut request: http::Request<Body>| {
+            *request.uri_mut() = path.parse().expect("a path");
+            request
+        });
+        let mut client = FarmClient::new(elsewhere);
+        let ended = tokio::time::timeout(Duration::from_secs(60), client.work(tokio_stream::pending()));
+        let error = ended.await.expect("it is given up").expect_err("no answer");
+        assert_eq!(error.code(), Code::DeadlineExceeded, "{error}");
+    }
 }
 
 /// Watches from an address until there is no place; how many there were.

@@ -14,6 +14,7 @@ use tonic::{
 use tower::{Layer, Service};
 
 use super::{
+    brief::Brief,
     connection::Peer,
     places::{Who, neighbourhood},
     reread::Reread,
@@ -149,6 +150,9 @@ where
         match self.gate.judge(path, &peer, request.headers()) {
             Ok(caller) => {
                 peer.admit();
+                if right_for(request.uri().path()) != Some(Right::Work) {
+                    request = request.map(|body| Body::new(Brief::new(body)));
+                }
                 request.extensions_mut().insert(caller);
                 Box::pin(self.inner.call(request))
             }

@@ -2,6 +2,7 @@
 //!
 //! `listen.rs` makes connections, `gate.rs` lets requests in, and here is what is done with them.
 
+mod brief;
 mod connection;
 mod gate;
 mod listen;
@@ -50,7 +51,7 @@ use crate::{
 /// Messages under way to a worker before the engine keeps them back.
 const OUTGOING_MESSAGES: usize = 64;
 /// Streams on one connection.
-const MAX_STREAMS: u32 = 256;
+const MAX_STREAMS: u32 = 64;
 /// How soon a worker must say hello after it opened a stream.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long open streams may take to end when the server stops.
@@ -61,6 +62,8 @@ const MAX_HEADER_BYTES: u32 = 8 << 10;
 /// Users who watch a job at a time, in all and of one name or (without names) from one address.
 const MAX_WATCHERS: usize = 1024;
 const MAX_WATCHERS_OF_ONE: usize = 64;
+/// Largest request of a user. Of a submission's settings less is taken, but more is read, so that it can be said.
+const MAX_REQUEST_BYTES: usize = 4 * jobs::MAX_SETTINGS_BYTES;
 /// Messages of one worker: it sends at most a thousand a second. More are not refused, but wait.
 const WORKER_MESSAGES: Rate = Rate::new(4_000, 8_000);
 /// KiB of one worker.
@@ -117,7 +120,7 @@ async fn serve(
     let farm = FarmServer::from_arc(Arc::new(service.clone()))
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
-    let jobs = JobsServer::from_arc(Arc::new(service)).max_decoding_message_size(proto::MAX_MESSAGE_BYTES);
+    let jobs = JobsServer::from_arc(Arc::new(service)).max_decoding_message_size(MAX_REQUEST_BYTES);
     let server = Server::builder()
         .max_concurrent_streams(MAX_STREAMS)
         .http2_max_header_list_size(MAX_HEADER_BYTES)
