@@ -184,17 +184,12 @@ fn whoever_is_not_trusted_is_refused_with_the_reason() {
 }
 
 /// A client that does not look at its own certificate first, so that the coordinator has to.
-#[tokio::test]
-async fn a_certificate_that_has_expired_is_refused_by_the_coordinator_too() {
-    use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
-    use tokio::io::AsyncReadExt;
-    let authority = Authority::new();
-    let farm = encrypted(&authority, 0, free_address());
-    let dir = authority.issue_for("old", Role::Operator, 0, &[]);
-    let read = |name: &str| CertificateDer::from_pem_file(Path::new(&dir).join(name)).expect("a certificate");
+fn careless(dir: &str) -> tokio_rustls::TlsConnector {
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+    let read = |name: &str| CertificateDer::from_pem_file(Path::new(dir).join(name)).expect("a certificate");
     let mut roots = rustls::RootCertStore::empty();
     roots.add(read("ca.pem")).expect("a CA");
-    let key = PrivateKeyDer::from_pem_file(Path::new(&dir).join("key.pem")).expect("a key");
+    let key = PrivateKeyDer::from_pem_file(Path::new(dir).join("key.pem")).expect("a key");
     let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13])
@@ -202,14 +197,42 @@ async fn a_certificate_that_has_expired_is_refused_by_the_coordinator_too() {
         .with_root_certificates(roots)
         .with_client_auth_cert(vec![read("cert.pem")], key)
         .expect("a certificate");
-    let stream =
-        tokio::net::TcpStream::connect(farm.url.trim_start_matches("https://")).await.expect("connected");
-    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
-    let name = ServerName::try_from("localhost").expect("a name");
-    let mut stream = connector.connect(name, stream).await.expect("our half of the handshake");
-    let error = stream.read(&mut [0; 64]).await.expect_err("refused");
+    std::sync::Arc::new(config).into()
+}
+
+async fn shake_hands(
+    connector: &tokio_rustls::TlsConnector,
+    farm: &Farm,
+) -> tokio_rustls::client::TlsStream<tokio::net::TcpStream> {
+    let stream = tokio::net::TcpStream::connect(farm.url.trim_start_matches("https://")).await;
+    let name = rustls::pki_types::ServerName::try_from("localhost").expect("a name");
+    let stream = connector.connect(name, stream.expect("connected")).await;
+    stream.expect("our half of the handshake")
+}
+
+#[tokio::test]
+async fn a_certificate_that_has_expired_is_refused_by_the_coordinator_too() {
+    use tokio::io::AsyncReadExt;
+    let authority = Authority::new();
+    let farm = encrypted(&authority, 0, free_address());
+    let old = careless(&authority.issue_for("old", Role::Operator, 0, &[]));
+    let error = shake_hands(&old, &farm).await.read(&mut [0; 64]).await.expect_err("refused");
     assert!(error.to_string().contains("CertificateExpired"), "{error}");
     until("the log has it", || farm.log().contains("expired"));
+}
+
+#[tokio::test]
+async fn every_connection_shows_its_certificate_anew() {
+    use tokio::io::AsyncReadExt;
+    let authority = Authority::new();
+    let farm = encrypted(&authority, 0, free_address());
+    let alice = careless(&authority.issue("alice", Role::Operator));
+    for _ in 0..2 {
+        let mut stream = shake_hands(&alice, &farm).await;
+        assert_eq!(stream.get_ref().1.handshake_kind(), Some(rustls::HandshakeKind::Full));
+        // What a session could be resumed with would come before the first word.
+        assert!(stream.read(&mut [0; 64]).await.expect("a word") > 0);
+    }
 }
 
 /// Somebody on the way answers our hello with an alert: nobody has proved who says so, and a worker tries again.
