@@ -364,6 +364,52 @@ fn a_token_gives_its_role_and_no_more_and_the_file_may_change_meanwhile() {
     assert!(acts.iter().all(|[who, ..]| who == "the-operator") && acts[0][2] == "submit", "{acts:?}");
 }
 
+#[tokio::test]
+async fn a_token_that_is_removed_ends_what_it_has_opened() {
+    use proto::v1::{StatusRequest, jobs_client::JobsClient};
+    let dir = tempfile::tempdir().expect("a folder");
+    let dir = dir.path();
+    let [node, viewer, operator] = [("node", "worker"), ("viewer", "viewer"), ("operator", "operator")]
+        .map(|(n, role)| token(dir, n, role));
+    let tokens = dir.join("tokens.toml");
+    let tokens = tokens.to_str().expect("UTF-8");
+    let shown = |file: &str| vec!["--token-file".to_owned(), file.to_owned()];
+    let shown = Shown { by_workers: shown(&node), by_users: shown(&operator) };
+    let mut farm = Farm::start_as(1, &["--tokens", tokens, "--lease-ms", "200"], shown, free_address());
+    farm.ask(&["submit", "noop", "--units", "1000000", "--unit-us", "1000"]);
+    until("the worker works", || farm.ask(&["status", "noop"])["done"].as_u64() > Some(0));
+
+    let channel = tonic::transport::Channel::from_shared(farm.url.clone()).expect("a URL");
+    let mut client = JobsClient::new(channel.connect().await.expect("connected"));
+    let mut request = tonic::Request::new(StatusRequest { job: "noop".into(), watch: true });
+    let secret = fs::read_to_string(viewer).expect("a token");
+    let bearer = format!("Bearer {}", secret.trim()).parse().expect("a token");
+    request.metadata_mut().insert("authorization", bearer);
+    let mut watching = client.status(request).await.expect("admitted").into_inner();
+    assert!(watching.message().await.expect("a status").is_some());
+
+    let remove = |name: &str| assert_eq!(run(&["tokens", "remove", name, "--file", tokens]).0, Some(0));
+    remove("viewer");
+    let ended = tokio::time::timeout(farm::PATIENCE, async {
+        loop {
+            match watching.message().await {
+                Ok(Some(_)) => {}
+                ended => break ended,
+            }
+        }
+    });
+    let status = ended.await.expect("in time").expect_err("ended");
+    assert_eq!(status.code(), tonic::Code::Unauthenticated, "{status}");
+    assert!(status.message().contains("does not know the token, or no longer"), "{status}");
+    // What others have opened goes on.
+    assert_eq!(farm.ask(&["workers"]).as_array().map(Vec::len), Some(1));
+    remove("node");
+    let worker = farm.workers[0].take().expect("a worker");
+    assert_eq!(worker.end().0, Some(1));
+    let log = fs::read_to_string(farm.dir.path().join("w0.log")).expect("a log");
+    assert!(log.contains("refuses this worker") && log.contains("no longer"), "{log}");
+}
+
 #[test]
 fn what_changes_or_costs_anything_is_on_record() {
     let mut farm = Farm::start(0, &[]);

@@ -6,15 +6,17 @@ mod brief;
 mod connection;
 mod gate;
 mod listen;
+mod pass;
 mod places;
 mod reread;
+mod watching;
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use jobs::Report;
 use proto::v1::{
     AuditReply, AuditRequest, ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, LeaderReply,
-    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ResultReply, ResultRequest, State,
+    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ResultReply, ResultRequest,
     StatusRequest, SubmitReply, SubmitRequest, ToWorker, VerifyRequest, VerifyStatus, Welcome, WorkersReply,
     WorkersRequest,
     farm_server::{Farm, FarmServer},
@@ -34,7 +36,9 @@ use tonic::{Request, Response, Status, Streaming, transport::Server};
 use self::{
     connection::Connection,
     gate::Gate,
-    places::{Place, Places, Who},
+    pass::{Pass, over, while_admitted},
+    places::{Places, Who},
+    watching::{holding, watch_job, watch_verification},
 };
 pub use self::{listen::MAX_CONNECTIONS, reread::Reread};
 use crate::{
@@ -43,7 +47,7 @@ use crate::{
         rates::{Bucket, Rate},
         tokens::Tokens,
     },
-    engine::{Engine, Refusal, Verifying, Welcomed},
+    engine::{Engine, Refusal, Welcomed},
     ledger::{ACTS_KEPT, Actor},
     seat::Seat,
 };
@@ -172,6 +176,7 @@ impl Farm for Service {
         request: Request<Streaming<FromWorker>>,
     ) -> Result<Response<Self::WorkStream>, Status> {
         let engine = self.engine()?;
+        let pass = Pass::of(&request);
         let mut incoming = request.into_inner();
         let first = timeout(HELLO_TIMEOUT, incoming.message()).await;
         let first = first.map_err(|_| Status::deadline_exceeded("no hello within 10 s"))??;
@@ -185,13 +190,14 @@ impl Farm for Service {
             ledger_id: ledger_id.to_vec().into(),
             heartbeat_ms,
         };
-        let stop = self.stop.clone();
+        let over = over(pass.clone(), self.stop.clone());
         tokio::spawn(async move {
             let mut pace = Pace::new();
+            tokio::pin!(over);
             loop {
                 let message = tokio::select! {
                     message = incoming.message() => message,
-                    () = stop.cancelled() => break,
+                    () = &mut over => break,
                 };
                 match message {
                     Ok(Some(message)) => {
@@ -211,7 +217,7 @@ impl Farm for Service {
         });
         let first = Ok(ToWorker { welcome: Some(welcome), ..ToWorker::default() });
         let rest = ReceiverStream::new(messages).map(|message| message.map_err(to_status));
-        Ok(Response::new(Box::pin(tokio_stream::once(first).chain(rest))))
+        Ok(Response::new(while_admitted(pass, tokio_stream::once(first).chain(rest))))
     }
 }
 
@@ -240,6 +246,7 @@ impl Jobs for Service {
     }
 
     async fn status(&self, request: Request<StatusRequest>) -> Result<Response<Self::StatusStream>, Status> {
+        let pass = Pass::of(&request);
         let who = request.extensions().get().map_or(Who::Here, Who::of);
         let StatusRequest { job, watch } = request.into_inner();
         let engine = self.engine()?;
@@ -248,12 +255,12 @@ impl Jobs for Service {
             return Ok(Response::new(Box::pin(tokio_stream::once(Ok(first)))));
         }
         let place = self.watchers.take(who);
-        let place =
-            place.ok_or_else(|| Status::resource_exhausted("too many watch jobs already: ask again later"))?;
+        let place = place
+            .ok_or_else(|| Status::resource_exhausted("too many watch jobs already: ask again later"))?;
         let (statuses, stream) = mpsc::channel(1);
-        let watching = watch_job(engine, first, statuses, self.stop.clone());
+        let watching = watch_job(engine, first, statuses, over(pass.clone(), self.stop.clone()));
         tokio::spawn(holding(place, watching));
-        Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+        Ok(Response::new(while_admitted(pass, ReceiverStream::new(stream))))
     }
 
     async fn result(&self, request: Request<ResultRequest>) -> Result<Response<ResultReply>, Status> {
@@ -283,11 +290,12 @@ impl Jobs for Service {
     }
 
     async fn verify(&self, request: Request<VerifyRequest>) -> Result<Response<Self::VerifyStream>, Status> {
-        let (engine, by) = (self.engine()?, actor(&request));
+        let (engine, pass, by) = (self.engine()?, Pass::of(&request), actor(&request));
         let verifying = engine.verify(request.into_inner(), by).await.map_err(to_status)?;
         let (statuses, stream) = mpsc::channel(1);
-        tokio::spawn(watch_verification(engine, verifying, statuses, self.stop.clone()));
-        Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+        let over = over(pass.clone(), self.stop.clone());
+        tokio::spawn(watch_verification(engine, verifying, statuses, over));
+        Ok(Response::new(while_admitted(pass, ReceiverStream::new(stream))))
     }
 
     async fn drain(&self, request: Request<DrainRequest>) -> Result<Response<DrainReply>, Status> {
@@ -304,12 +312,6 @@ impl Jobs for Service {
         let acts = self.engine()?.acts(last).await.map_err(to_status)?;
         Ok(Response::new(AuditReply { acts }))
     }
-}
-
-async fn holding<T>(place: Place<Who>, task: impl Future<Output = T>) -> T {
-    let done = task.await;
-    drop(place);
-    done
 }
 
 /// How fast one worker speaks.
@@ -333,67 +335,6 @@ impl Pace {
             sleep(wait).await;
         }
     }
-}
-
-/// Sends a job's status whenever it has moved, until the job rests. The engine announces progress ten times a second,
-/// and a change of state at once.
-async fn watch_job(
-    engine: Engine,
-    first: JobStatus,
-    statuses: mpsc::Sender<Result<JobStatus, Status>>,
-    stop: CancellationToken,
-) {
-    let mut changes = engine.changes();
-    let mut last = first;
-    loop {
-        let rests = !matches!(last.state(), State::Running | State::Paused);
-        if statuses.send(Ok(last.clone())).await.is_err() || rests {
-            return;
-        }
-        let mut next = last.clone();
-        while next == last {
-            tokio::select! {
-                changed = changes.changed() => if changed.is_err() { return },
-                () = stop.cancelled() => return,
-                () = statuses.closed() => return,
-            }
-            match engine.status(last.name.clone()).await {
-                Ok(status) => next = status,
-                Err(_) => return,
-            }
-        }
-        last = next;
-    }
-}
-
-/// Sends how a verification goes on, until it is done. When the caller leaves, it is called off.
-async fn watch_verification(
-    engine: Engine,
-    verifying: Verifying,
-    statuses: mpsc::Sender<Result<VerifyStatus, Status>>,
-    stop: CancellationToken,
-) {
-    let Verifying { job, number, mut status } = verifying;
-    loop {
-        let next = status.borrow_and_update().clone();
-        let done = next.done;
-        if statuses.send(Ok(next)).await.is_err() {
-            break;
-        }
-        if done {
-            return;
-        }
-        tokio::select! {
-            changed = status.changed() => if changed.is_err() {
-                let gone = Status::aborted("the job was stopped or replaced before the sample was computed again");
-                drop(statuses.send(Err(gone)).await);
-                return;
-            },
-            () = stop.cancelled() => return,
-            () = statuses.closed() => break,
-        }
-    }
-    engine.verify_stop(job, number).await;
 }
 
 /// Who asks, for the record. The gate has put it there.
