@@ -411,6 +411,24 @@ async fn a_token_that_is_removed_ends_what_it_has_opened() {
 }
 
 #[test]
+fn a_token_goes_into_a_file_that_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().expect("a folder");
+    let (file, output) = (dir.path().join("tokens.toml"), dir.path().join("alice.token"));
+    let (file, output) = (file.to_str().expect("UTF-8"), output.to_str().expect("UTF-8"));
+    let add = |name: &str| run(&["tokens", "add", name, "--role", "viewer", "--file", file, "-o", output]);
+    let (code, stdout, said) = add("alice");
+    assert_eq!((code, stdout.as_str()), (Some(0), ""), "{said}");
+    assert_eq!(fs::metadata(output).expect("a file").permissions().mode() & 0o777, 0o600);
+    let secret = fs::read_to_string(output).expect("a token");
+    assert!(secret.starts_with("nonet_") && secret.ends_with('\n'), "{secret}");
+    // It is not written over, and nobody is added whose secret nobody has.
+    assert_eq!(add("bob").0, Some(1));
+    assert_eq!(fs::read_to_string(output).expect("a token"), secret);
+    assert!(!fs::read_to_string(file).expect("tokens").contains("bob"));
+}
+
+#[test]
 fn what_changes_or_costs_anything_is_on_record() {
     let mut farm = Farm::start(0, &[]);
     farm.ask(&["submit", "noop", "--units", "10"]);

@@ -151,6 +151,7 @@ impl Dial {
             files.client()?;
         }
         credentials.token.as_ref().map(Token::read).transpose()?;
+        credentials.warn_if_shared();
         Ok(Self::Tcp { endpoints, next: AtomicUsize::new(0), credentials })
     }
 
@@ -265,7 +266,9 @@ fn is_localhost(host: &str) -> bool {
 fn check_stays(host: &str, peer: SocketAddr) -> io::Result<()> {
     if is_localhost(host) && !peer.ip().to_canonical().is_loopback() {
         let ip = peer.ip();
-        return Err(io::Error::other(format!("{host} is {ip} here, which is not this machine: use 127.0.0.1")));
+        return Err(io::Error::other(format!(
+            "{host} is {ip} here, which is not this machine: use 127.0.0.1"
+        )));
     }
     Ok(())
 }
