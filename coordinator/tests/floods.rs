@@ -99,12 +99,14 @@ async fn ten_thousand_connections_that_say_half_a_word_stop_nobody() {
     survive(farm, ten_thousand(to, b"PRI * HTTP/2.0\r\n\r\nSM")).await;
 }
 
-/// HTTP/2's first words, settings that change nothing, then pings for ever, of which no answer is read.
-async fn ping_until_closed(mut stream: TcpStream) -> Duration {
+/// HTTP/2's first words, settings that change nothing, some frames, then pings for ever, of which no answer is read. How long
+/// that goes on.
+async fn ping_until_closed(mut stream: TcpStream, frames: &[u8]) -> Duration {
     const PING: [u8; 17] = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
     let begun = Instant::now();
     let mut words = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
     words.extend([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+    words.extend(frames);
     let pings = PING.repeat(1000);
     let talk = async {
         while stream.write_all(&words).await.is_ok() {
@@ -115,13 +117,41 @@ async fn ping_until_closed(mut stream: TcpStream) -> Duration {
     begun.elapsed()
 }
 
+/// A request without a message, which is let in all the same: a frame of headers, each written out.
+fn bare_request() -> Vec<u8> {
+    let headers = [
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", "/nonet.v1.Jobs/List"),
+        (":authority", "x"),
+        ("content-type", "application/grpc"),
+        ("te", "trailers"),
+    ];
+    let mut block = Vec::new();
+    for (name, value) in headers {
+        block.push(0);
+        for text in [name, value] {
+            block.push(u8::try_from(text.len()).expect("short"));
+            block.extend(text.as_bytes());
+        }
+    }
+    let mut frame = vec![0, 0, u8::try_from(block.len()).expect("short"), 1, 5, 0, 0, 0, 1];
+    frame.extend(block);
+    frame
+}
+
 #[tokio::test]
-async fn a_stranger_that_speaks_and_never_reads_is_closed_in_time() {
+async fn whoever_speaks_and_never_reads_is_closed_in_time() {
     let farm = Farm::start(0, &[]);
-    let to = address(&farm);
-    let elapsed = ping_until_closed(TcpStream::connect(to).await.expect("connected")).await;
-    println!("closed after {elapsed:?}");
-    assert!(elapsed < Duration::from_secs(30), "{elapsed:?}");
+    let connect = || TcpStream::connect(address(&farm));
+    let (stranger, known) = (connect().await.expect("connected"), connect().await.expect("connected"));
+    let request = bare_request();
+    let (stranger, known) =
+        tokio::join!(ping_until_closed(stranger, &[]), ping_until_closed(known, &request));
+    println!("closed: a stranger after {stranger:?}, a user after {known:?}");
+    // Some time for a slow machine; strangers have 10 s, others 20 s since they have read something.
+    assert!(stranger < Duration::from_secs(18), "{stranger:?}");
+    assert!((Duration::from_secs(19)..Duration::from_secs(45)).contains(&known), "{known:?}");
 }
 
 #[tokio::test]

@@ -96,7 +96,7 @@ impl Connection {
     fn poll_writing<T>(
         &mut self,
         cx: &mut Context<'_>,
-        write: impl FnOnce(Pin<&mut dyn Duplex>, &mut Context<'_>) -> Poll<io::Result<T>>,
+        write: impl FnOnce(Pin<&mut (dyn Duplex + 'static)>, &mut Context<'_>) -> Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         self.look_at_the_clock(cx)?;
         let written = write(Pin::new(&mut *self.io), cx);
@@ -147,10 +147,10 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_writing(cx, |io, cx| io.poll_flush(cx))
+        self.poll_writing(cx, AsyncWrite::poll_flush)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_writing(cx, |io, cx| io.poll_shutdown(cx))
+        self.poll_writing(cx, AsyncWrite::poll_shutdown)
     }
 }
