@@ -5,6 +5,7 @@ mod farm;
 use std::{
     fs,
     net::{SocketAddr, UdpSocket},
+    os::unix::fs::PermissionsExt,
     path::Path,
     time::{Duration, Instant},
 };
@@ -269,6 +270,7 @@ fn token(dir: &Path, name: &str, role: &str) -> String {
     assert_eq!(code, Some(0), "{said}");
     let path = dir.join(format!("{name}.token"));
     fs::write(&path, secret).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("changed");
     path.to_str().expect("UTF-8").into()
 }
 
@@ -408,11 +410,12 @@ async fn a_token_that_is_removed_ends_what_it_has_opened() {
     assert_eq!(worker.end().0, Some(1));
     let log = fs::read_to_string(farm.dir.path().join("w0.log")).expect("a log");
     assert!(log.contains("refuses this worker") && log.contains("no longer"), "{log}");
+    // Its token was in a file that everybody can read.
+    assert!(log.contains("node.token is a secret"), "{log}");
 }
 
 #[test]
 fn a_token_goes_into_a_file_that_is_its_owners_alone() {
-    use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().expect("a folder");
     let (file, output) = (dir.path().join("tokens.toml"), dir.path().join("alice.token"));
     let (file, output) = (file.to_str().expect("UTF-8"), output.to_str().expect("UTF-8"));

@@ -1,17 +1,13 @@
 //! What a worker or a user shows a coordinator elsewhere, and how it is given: flags, `NONET_*` variables, the TOML file.
 
-use std::{
-    fmt,
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-};
+use std::{fmt, path::PathBuf};
 
 use clap::Args;
 
 use crate::{
     config_file::ConfigFile,
     dial::{Dial, DialError},
-    tls::TlsFiles,
+    tls::{TlsFiles, warn_if_shared},
 };
 
 /// Options for connections between machines.
@@ -122,29 +118,15 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Whether others on this machine can read a file that should be its owner's alone.
-fn is_shared(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o077 != 0)
-}
-
-/// Warns of a private key or a token that others on this machine can read. Said once, when a program starts: it is a matter of
-/// care, and some ways to hand out secrets (groups, mounts of containers) mean it so.
-pub fn warn_if_shared(path: &Path) {
-    if is_shared(path) {
-        let path = path.display();
-        tracing::warn!("{path} can be read by others on this machine, and is a secret: `chmod 600 {path}`");
-    }
-}
-
 impl Credentials {
     /// Warns of secrets among them that others on this machine can read.
     pub fn warn_if_shared(&self) {
-        let key = self.tls.as_ref().and_then(|files| files.own.as_ref()).map(|(_, key)| key.as_path());
-        let token = match &self.token {
-            Some(Token::File(path)) => Some(path.as_path()),
-            _ => None,
-        };
-        key.into_iter().chain(token).for_each(warn_if_shared);
+        if let Some(files) = &self.tls {
+            files.warn_if_shared();
+        }
+        if let Some(Token::File(path)) = &self.token {
+            warn_if_shared(path);
+        }
     }
 }
 
@@ -181,22 +163,5 @@ impl Token {
             )));
         }
         Ok(token.into())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs::{Permissions, set_permissions};
-
-    use super::*;
-
-    #[test]
-    fn secrets_are_their_owners_alone() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        for (mode, shared) in [(0o600, false), (0o400, false), (0o640, true), (0o604, true)] {
-            set_permissions(file.path(), Permissions::from_mode(mode)).expect("changed");
-            assert_eq!(is_shared(file.path()), shared, "{mode:o}");
-        }
-        assert!(!is_shared(Path::new("/nowhere")));
     }
 }

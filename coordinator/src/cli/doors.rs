@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use worker::{credentials::warn_if_shared, tls::TlsFiles};
+use worker::tls::TlsFiles;
 
 use super::exit::Failure;
 use crate::{
@@ -22,11 +22,8 @@ pub fn doors(
     tokens: Option<PathBuf>,
     stop: &CancellationToken,
 ) -> Result<Doors, Failure> {
-    let key = tls.as_ref().and_then(|files| files.own.as_ref());
-    if let Some((_, key)) = key {
-        warn_if_shared(key);
-    }
     let tls = tls.map(|files| {
+        files.warn_if_shared();
         let (cert, key) = files.own.clone().unzip();
         let paths = std::iter::once(files.ca.clone()).chain(cert).chain(key).collect();
         Reread::open("certificates", paths, move || files.server().map_err(|e| e.to_string()), stop.clone())
