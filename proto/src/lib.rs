@@ -37,7 +37,8 @@ pub const MAX_TEXT_BYTES: usize = 4 << 10;
 #[must_use]
 pub fn bounded_text(text: String) -> String {
     let is_unseen = |c: char| {
-        c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     let mut text = if text.contains(is_unseen) { text.replace(is_unseen, " ") } else { text };
     if text.len() > MAX_TEXT_BYTES {
