@@ -82,6 +82,11 @@ pub fn issue(dir: &Path, wanted: &Wanted, out: &Path, force: bool) -> Result<(),
     for path in [&cert, &key] {
         refuse_existing(path, force, "--force replaces it")?;
     }
+    // A folder that trusts another authority would no longer, and its owner has not asked for that.
+    let trusted = out.join(CA_CERT);
+    if fs::read_to_string(&trusted).ok().as_ref() != Some(&ca) {
+        refuse_existing(&trusted, force, "it is that of another authority; --force replaces it")?;
+    }
     let ca_params = ca_params(CA_DAYS)?;
     let issuer = Issuer::from_params(&ca_params, pair);
     let own = KeyPair::generate().map_err(text)?;
@@ -97,7 +102,7 @@ pub fn issue(dir: &Path, wanted: &Wanted, out: &Path, force: bool) -> Result<(),
     fs::create_dir_all(out).map_err(|e| at(out, &e))?;
     write(&key, &own.serialize_pem(), true)?;
     write(&cert, &made.pem(), false)?;
-    write(&out.join(CA_CERT), &ca, false)
+    write(&trusted, &ca, false)
 }
 
 /// The authority's certificate, as text, and its key.
@@ -289,6 +294,14 @@ mod tests {
         issue(dir, &good, &out, false).expect("issued");
         assert!(issue(dir, &good, &out, false).expect_err("there already").contains("--force"));
         issue(dir, &good, &out, true).expect("issued again");
+        // A folder that trusts another authority.
+        let trusting = dir.join("trusting");
+        fs::create_dir(&trusting).expect("a folder");
+        fs::write(trusting.join(CA_CERT), "another").expect("written");
+        let error = issue(dir, &good, &trusting, false).expect_err("there already");
+        assert!(error.contains("another authority") && error.contains("--force"), "{error}");
+        assert_eq!(fs::read_dir(&trusting).expect("a folder").count(), 1);
+        issue(dir, &good, &trusting, true).expect("issued");
         // A key of another authority.
         let other = dir.join("other");
         init(&other, false).expect("an authority");

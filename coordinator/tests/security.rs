@@ -5,6 +5,7 @@ mod farm;
 use std::{
     fs,
     net::{SocketAddr, UdpSocket},
+    os::unix::fs::PermissionsExt,
     path::Path,
     time::{Duration, Instant},
 };
@@ -12,6 +13,11 @@ use std::{
 use coordinator::access::Role;
 use farm::{Farm, Shown, authority::Authority, etcd::Etcd, free_address, run, until};
 use serde_json::Value;
+use worker::{
+    credentials::Credentials,
+    dial::{Dial, DialError},
+    tls::TlsFiles,
+};
 
 /// Runs `args`, which must fail with `code` and one line that has all of `parts` in it.
 fn refused(args: &[&str], code: i32, parts: &[&str]) {
@@ -179,17 +185,12 @@ fn whoever_is_not_trusted_is_refused_with_the_reason() {
 }
 
 /// A client that does not look at its own certificate first, so that the coordinator has to.
-#[tokio::test]
-async fn a_certificate_that_has_expired_is_refused_by_the_coordinator_too() {
-    use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
-    use tokio::io::AsyncReadExt;
-    let authority = Authority::new();
-    let farm = encrypted(&authority, 0, free_address());
-    let dir = authority.issue_for("old", Role::Operator, 0, &[]);
-    let read = |name: &str| CertificateDer::from_pem_file(Path::new(&dir).join(name)).expect("a certificate");
+fn careless(dir: &str) -> tokio_rustls::TlsConnector {
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+    let read = |name: &str| CertificateDer::from_pem_file(Path::new(dir).join(name)).expect("a certificate");
     let mut roots = rustls::RootCertStore::empty();
     roots.add(read("ca.pem")).expect("a CA");
-    let key = PrivateKeyDer::from_pem_file(Path::new(&dir).join("key.pem")).expect("a key");
+    let key = PrivateKeyDer::from_pem_file(Path::new(dir).join("key.pem")).expect("a key");
     let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&rustls::version::TLS13])
@@ -197,14 +198,68 @@ async fn a_certificate_that_has_expired_is_refused_by_the_coordinator_too() {
         .with_root_certificates(roots)
         .with_client_auth_cert(vec![read("cert.pem")], key)
         .expect("a certificate");
-    let stream =
-        tokio::net::TcpStream::connect(farm.url.trim_start_matches("https://")).await.expect("connected");
-    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
-    let name = ServerName::try_from("localhost").expect("a name");
-    let mut stream = connector.connect(name, stream).await.expect("our half of the handshake");
-    let error = stream.read(&mut [0; 64]).await.expect_err("refused");
+    std::sync::Arc::new(config).into()
+}
+
+async fn shake_hands(
+    connector: &tokio_rustls::TlsConnector,
+    farm: &Farm,
+) -> tokio_rustls::client::TlsStream<tokio::net::TcpStream> {
+    let stream = tokio::net::TcpStream::connect(farm.url.trim_start_matches("https://")).await;
+    let name = rustls::pki_types::ServerName::try_from("localhost").expect("a name");
+    let stream = connector.connect(name, stream.expect("connected")).await;
+    stream.expect("our half of the handshake")
+}
+
+#[tokio::test]
+async fn a_certificate_that_has_expired_is_refused_by_the_coordinator_too() {
+    use tokio::io::AsyncReadExt;
+    let authority = Authority::new();
+    let farm = encrypted(&authority, 0, free_address());
+    let old = careless(&authority.issue_for("old", Role::Operator, 0, &[]));
+    let error = shake_hands(&old, &farm).await.read(&mut [0; 64]).await.expect_err("refused");
     assert!(error.to_string().contains("CertificateExpired"), "{error}");
     until("the log has it", || farm.log().contains("expired"));
+}
+
+#[tokio::test]
+async fn every_connection_shows_its_certificate_anew() {
+    use tokio::io::AsyncReadExt;
+    let authority = Authority::new();
+    let farm = encrypted(&authority, 0, free_address());
+    let alice = careless(&authority.issue("alice", Role::Operator));
+    for _ in 0..2 {
+        let mut stream = shake_hands(&alice, &farm).await;
+        assert_eq!(stream.get_ref().1.handshake_kind(), Some(rustls::HandshakeKind::Full));
+        // What a session could be resumed with would come before the first word.
+        assert!(stream.read(&mut [0; 64]).await.expect("a word") > 0);
+    }
+}
+
+/// Somebody on the way answers our hello with an alert: nobody has proved who says so, and a worker tries again.
+#[tokio::test]
+async fn an_alert_in_plain_text_is_no_refusal_of_the_coordinator() {
+    use rustls::AlertDescription as Alert;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let authority = Authority::new();
+    let tls = TlsFiles::in_folder(Path::new(&authority.issue("node", Role::Worker)));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("https://{}", listener.local_addr().expect("an address"));
+    let dial = Dial::tcp(&url, Credentials { tls: Some(tls), ..Credentials::default() }).expect("an address");
+    for alert in [Alert::AccessDenied, Alert::BadCertificate, Alert::CertificateRequired, Alert::UnknownCA] {
+        let answer = async {
+            let (mut stream, _) = listener.accept().await.expect("a client");
+            let mut head = [0; 5];
+            stream.read_exact(&mut head).await.expect("the head of a hello");
+            let mut hello = vec![0; usize::from(u16::from_be_bytes([head[3], head[4]]))];
+            stream.read_exact(&mut hello).await.expect("a hello");
+            stream.write_all(&[21, 3, 3, 0, 2, 2, u8::from(alert)]).await.expect("written");
+            stream
+        };
+        let (connected, _stream) = tokio::join!(dial.connect(), answer);
+        let error = connected.expect_err("an alert");
+        assert!(matches!(error, DialError::Tls { .. }) && !error.is_refusal(), "{error}");
+    }
 }
 
 /// Adds a token with the command line; the path of a file with its secret.
@@ -215,6 +270,7 @@ fn token(dir: &Path, name: &str, role: &str) -> String {
     assert_eq!(code, Some(0), "{said}");
     let path = dir.join(format!("{name}.token"));
     fs::write(&path, secret).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("changed");
     path.to_str().expect("UTF-8").into()
 }
 
@@ -308,6 +364,87 @@ fn a_token_gives_its_role_and_no_more_and_the_file_may_change_meanwhile() {
 
     let acts = acts(&farm);
     assert!(acts.iter().all(|[who, ..]| who == "the-operator") && acts[0][2] == "submit", "{acts:?}");
+}
+
+#[tokio::test]
+async fn a_token_that_is_removed_ends_what_it_has_opened() {
+    use proto::v1::{StatusRequest, jobs_client::JobsClient};
+    let dir = tempfile::tempdir().expect("a folder");
+    let dir = dir.path();
+    let [node, viewer, operator] = [("node", "worker"), ("viewer", "viewer"), ("operator", "operator")]
+        .map(|(n, role)| token(dir, n, role));
+    let tokens = dir.join("tokens.toml");
+    let tokens = tokens.to_str().expect("UTF-8");
+    let shown = |file: &str| vec!["--token-file".to_owned(), file.to_owned()];
+    let shown = Shown { by_workers: shown(&node), by_users: shown(&operator) };
+    let mut farm = Farm::start_as(1, &["--tokens", tokens, "--lease-ms", "200"], shown, free_address());
+    farm.ask(&["submit", "noop", "--units", "1000000", "--unit-us", "1000"]);
+    until("the worker works", || farm.ask(&["status", "noop"])["done"].as_u64() > Some(0));
+
+    let channel = tonic::transport::Channel::from_shared(farm.url.clone()).expect("a URL");
+    let mut client = JobsClient::new(channel.connect().await.expect("connected"));
+    let mut request = tonic::Request::new(StatusRequest { job: "noop".into(), watch: true });
+    let secret = fs::read_to_string(viewer).expect("a token");
+    let bearer = format!("Bearer {}", secret.trim()).parse().expect("a token");
+    request.metadata_mut().insert("authorization", bearer);
+    let mut watching = client.status(request).await.expect("admitted").into_inner();
+    assert!(watching.message().await.expect("a status").is_some());
+
+    let remove = |name: &str| assert_eq!(run(&["tokens", "remove", name, "--file", tokens]).0, Some(0));
+    remove("viewer");
+    let ended = tokio::time::timeout(farm::PATIENCE, async {
+        loop {
+            match watching.message().await {
+                Ok(Some(_)) => {}
+                ended => break ended,
+            }
+        }
+    });
+    let status = ended.await.expect("in time").expect_err("ended");
+    assert_eq!(status.code(), tonic::Code::Unauthenticated, "{status}");
+    assert!(status.message().contains("does not know the token, or no longer"), "{status}");
+    // What others have opened goes on.
+    assert_eq!(farm.ask(&["workers"]).as_array().map(Vec::len), Some(1));
+    remove("node");
+    let worker = farm.workers[0].take().expect("a worker");
+    assert_eq!(worker.end().0, Some(1));
+    let log = fs::read_to_string(farm.dir.path().join("w0.log")).expect("a log");
+    assert!(log.contains("refuses this worker") && log.contains("no longer"), "{log}");
+    // Its token was in a file that everybody can read.
+    assert!(log.contains("node.token is a secret"), "{log}");
+}
+
+#[test]
+fn a_token_goes_into_a_file_that_is_its_owners_alone() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (file, output) = (dir.path().join("tokens.toml"), dir.path().join("alice.token"));
+    let (file, output) = (file.to_str().expect("UTF-8"), output.to_str().expect("UTF-8"));
+    let add = |name: &str| run(&["tokens", "add", name, "--role", "viewer", "--file", file, "-o", output]);
+    let (code, stdout, said) = add("alice");
+    assert_eq!((code, stdout.as_str()), (Some(0), ""), "{said}");
+    assert_eq!(fs::metadata(output).expect("a file").permissions().mode() & 0o777, 0o600);
+    let secret = fs::read_to_string(output).expect("a token");
+    assert!(secret.starts_with("nonet_") && secret.ends_with('\n'), "{secret}");
+    // It is not written over, and nobody is added whose secret nobody has.
+    assert_eq!(add("bob").0, Some(1));
+    assert_eq!(fs::read_to_string(output).expect("a token"), secret);
+    assert!(!fs::read_to_string(file).expect("tokens").contains("bob"));
+}
+
+#[test]
+fn what_changes_or_costs_anything_is_on_record() {
+    let mut farm = Farm::start(0, &[]);
+    farm.ask(&["submit", "noop", "--units", "10"]);
+    farm.ask(&["submit", "noop", "--units", "10", "--replicas", "2"]);
+    farm.ask(&["submit", "noop", "--units", "10", "--replicas", "2"]);
+    let (code, _, said) = run(&["verify", "noop", "--sample", "100%", "--coordinator", &farm.url]);
+    assert!(code.is_some(), "{said}");
+    let actions = |farm: &Farm| acts(farm).into_iter().map(|[_, _, action, _]| action).collect::<Vec<_>>();
+    assert_eq!(actions(&farm), ["submit", "replicas", "verify"]);
+    farm.kill_coordinator();
+    farm.start_coordinator();
+    assert_eq!(actions(&farm), ["submit", "replicas", "verify"]);
+    farm.check_ledger();
 }
 
 #[test]

@@ -32,12 +32,32 @@ pub const BATCH_BYTES: usize = 1 << 20;
 /// Upper bound of names and error texts in bytes.
 pub const MAX_TEXT_BYTES: usize = 4 << 10;
 
-/// Cuts a text to [`MAX_TEXT_BYTES`] at a character boundary.
+/// A name or an error text as it may be shown: a line of at most [`MAX_TEXT_BYTES`]. What would move a terminal's cursor, change
+/// its colours or turn the direction of writing is replaced, whoever has sent it.
 #[must_use]
-pub fn bounded_text(mut text: String) -> String {
+pub fn bounded_text(text: String) -> String {
+    let is_unseen = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let mut text = if text.contains(is_unseen) { text.replace(is_unseen, " ") } else { text };
     if text.len() > MAX_TEXT_BYTES {
         let end = (0..=MAX_TEXT_BYTES).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
         text.truncate(end);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_between_characters_and_move_no_cursor() {
+        assert_eq!(bounded_text("unit 7: no such file – é".into()), "unit 7: no such file – é");
+        assert_eq!(bounded_text("a\x1b[2J\x07b\r\nc\u{9b}d\u{202e}e".into()), "a [2J b  c d e");
+        let cut = bounded_text("é".repeat(MAX_TEXT_BYTES));
+        assert_eq!(cut.len(), MAX_TEXT_BYTES);
+        assert_eq!(bounded_text(format!("a{cut}")).len(), MAX_TEXT_BYTES - 1);
+    }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::{
     config_file::ConfigFile,
     dial::{Dial, DialError},
-    tls::TlsFiles,
+    tls::{TlsFiles, warn_if_shared},
 };
 
 /// Options for connections between machines.
@@ -114,6 +114,18 @@ impl fmt::Debug for Token {
         match self {
             Self::Given(_) => f.write_str("Given(..)"),
             Self::File(path) => write!(f, "File({})", path.display()),
+        }
+    }
+}
+
+impl Credentials {
+    /// Warns of secrets among them that others on this machine can read.
+    pub fn warn_if_shared(&self) {
+        if let Some(files) = &self.tls {
+            files.warn_if_shared();
+        }
+        if let Some(Token::File(path)) = &self.token {
+            warn_if_shared(path);
         }
     }
 }

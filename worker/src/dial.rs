@@ -3,7 +3,7 @@
 use std::{
     error::Error,
     io,
-    net::IpAddr,
+    net::{IpAddr, SocketAddr},
     sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
@@ -151,6 +151,7 @@ impl Dial {
             files.client()?;
         }
         credentials.token.as_ref().map(Token::read).transpose()?;
+        credentials.warn_if_shared();
         Ok(Self::Tcp { endpoints, next: AtomicUsize::new(0), credentials })
     }
 
@@ -250,11 +251,26 @@ fn is_https(uri: &Uri) -> bool {
     uri.scheme_str() == Some("https")
 }
 
-/// Whether a host is this machine, whatever a name server says.
+/// Whether a host is this machine. Of `localhost` a name server may say something else: [`stream`] looks where it has come to.
 #[must_use]
 pub fn is_loopback(host: &str) -> bool {
     let address = bare(host).parse::<IpAddr>();
-    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+    is_localhost(host) || address.is_ok_and(|address| address.is_loopback())
+}
+
+fn is_localhost(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost")
+}
+
+/// Plain text to `localhost` is let through because it stays on this machine, so it has to.
+fn check_stays(host: &str, peer: SocketAddr) -> io::Result<()> {
+    if is_localhost(host) && !peer.ip().to_canonical().is_loopback() {
+        let ip = peer.ip();
+        return Err(io::Error::other(format!(
+            "{host} is {ip} here, which is not this machine: use 127.0.0.1"
+        )));
+    }
+    Ok(())
 }
 
 /// A host without the brackets that an IPv6 address has in a URL.
@@ -279,18 +295,27 @@ pub async fn stream(
     let stream = TcpStream::connect((host.as_str(), uri.port_u16().unwrap_or_default())).await?;
     // Without it small messages wait for one another.
     stream.set_nodelay(true)?;
-    let Some(files) = tls else { return Ok(TokioIo::new(Box::new(stream))) };
+    let Some(files) = tls else {
+        check_stays(&host, stream.peer_addr()?)?;
+        return Ok(TokioIo::new(Box::new(stream)));
+    };
     let name = ServerName::try_from(host.clone())?;
-    let explain = |error: io::Error| match TlsTrouble::read(&error, &host, &files) {
+    let explain = |error: io::Error, trouble: Option<TlsTrouble>| match trouble {
         Some(trouble) => Box::<dyn Error + Send + Sync>::from(trouble),
         None => error.into(),
     };
     let connector = TlsConnector::from(files.client()?);
-    let stream = connector.connect(name, stream).await.map_err(explain)?;
+    let stream = connector.connect(name, stream).await.map_err(|e| {
+        let trouble = TlsTrouble::in_handshake(&e, &host, &files);
+        explain(e, trouble)
+    })?;
     let mut stream = BufReader::new(stream);
     // The coordinator judges our certificate when our handshake is over: its first word tells.
     if let Ok(heard) = timeout(FIRST_WORD, stream.fill_buf()).await {
-        heard.map_err(explain)?;
+        heard.map_err(|e| {
+            let trouble = TlsTrouble::after_handshake(&e, &host, &files);
+            explain(e, trouble)
+        })?;
     }
     Ok(TokioIo::new(Box::new(stream)))
 }
@@ -380,5 +405,19 @@ mod tests {
             );
         }
         assert!(matches!(tcp("https://head:7700"), Err(DialError::NoTls { .. })));
+    }
+
+    #[test]
+    fn localhost_is_this_machine_or_is_not_spoken_to_in_plain_text() {
+        let check = |host, peer: &str| check_stays(host, peer.parse().expect("an address"));
+        for here in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
+            assert!(check("localhost", here).is_ok(), "{here}");
+        }
+        for far in ["10.0.0.1:1", "[2001:db8::1]:1"] {
+            let error = check("LocalHost", far).expect_err("refused");
+            assert!(error.to_string().contains("not this machine"), "{error}");
+            // What was asked for by name or address was allowed for what it is.
+            assert!(check("head", far).is_ok() && check("10.0.0.1", far).is_ok());
+        }
     }
 }

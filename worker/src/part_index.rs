@@ -55,9 +55,38 @@ impl Output {
             }
         }
         if let Some(expected) = self.expected {
-            choose(&mut names, expected);
+            self.choose(&mut names, expected);
         }
         Ok(names)
+    }
+
+    /// Where units have several parts, keeps those that give the digest of the result together. Nothing changes where none do.
+    fn choose(&self, names: &mut BTreeMap<u64, Vec<Name>>, expected: PartsDigest) {
+        let mut single = PartsDigest::default();
+        let mut several = Vec::new();
+        for (&unit, of_unit) in &*names {
+            match of_unit.as_slice() {
+                [name] => single = single.plus(PartsDigest::of_name(unit, name)),
+                _ => several.push((unit, of_unit.clone())),
+            }
+        }
+        let chosen = agreeing(single, &several, expected).or_else(|| {
+            // Fewer have to be tried without those that cannot be had anyway.
+            for (_, of_unit) in &mut several {
+                of_unit.retain(|name| self.is_whole(name));
+            }
+            agreeing(single, &several, expected)
+        });
+        for ((unit, _), name) in several.iter().zip(chosen.unwrap_or_default()) {
+            names.insert(*unit, vec![name]);
+        }
+    }
+
+    /// False where a part is lost or rotten; one that cannot be read for now may be whole.
+    fn is_whole(&self, name: &Name) -> bool {
+        use ObjectError::{Missing, Rotten, TooLong};
+        let read = self.objects.get(name, MAX_PART_BYTES);
+        !matches!(read, Err(Missing { .. } | Rotten { .. } | TooLong { .. }))
     }
 }
 
@@ -78,40 +107,24 @@ impl PartSource for Output {
     }
 }
 
-/// Where a unit has several parts, keeps the one that gives the digest of the result together with the others. Nothing
-/// changes where none does, or too many would have to be tried.
-fn choose(names: &mut BTreeMap<u64, Vec<Name>>, expected: PartsDigest) {
-    let mut single = PartsDigest::default();
-    let mut several: Vec<(u64, &mut Vec<Name>)> = Vec::new();
-    for (&unit, of_unit) in names.iter_mut() {
-        match of_unit.as_slice() {
-            [name] => single = single.plus(PartsDigest::of_name(unit, name)),
-            _ => several.push((unit, of_unit)),
-        }
-    }
+/// The parts that give the digest of the result, one of each unit in `several`; `single` is the digest of all other units.
+/// None where no choice does, or too many would have to be tried.
+fn agreeing(single: PartsDigest, several: &[(u64, Vec<Name>)], expected: PartsDigest) -> Option<Vec<Name>> {
     let ways = several.iter().try_fold(1usize, |ways, (_, of_unit)| ways.checked_mul(of_unit.len()));
-    let Some(ways) = ways.filter(|&ways| ways > 1 && ways <= MOST_TRIED) else { return };
+    let ways = ways.filter(|&ways| ways <= MOST_TRIED)?;
     // The number of a way has a digit for each unit.
-    let places = |mut way: usize| {
-        let several = &several;
-        (0..several.len()).map(move |at| {
-            let many = several[at].1.len();
-            let place = way % many;
-            way /= many;
-            place
+    let chosen = |mut way: usize| {
+        several.iter().map(move |(unit, of_unit)| {
+            let place = way % of_unit.len();
+            way /= of_unit.len();
+            (*unit, of_unit[place])
         })
     };
     let gives = |way: &usize| {
-        let chosen = several.iter().zip(places(*way));
-        let digests = chosen.map(|((unit, of_unit), place)| PartsDigest::of_name(*unit, &of_unit[place]));
+        let digests = chosen(*way).map(|(unit, name)| PartsDigest::of_name(unit, &name));
         digests.fold(single, PartsDigest::plus) == expected
     };
-    if let Some(way) = (0..ways).find(gives) {
-        let places: Vec<usize> = places(way).collect();
-        for ((_, of_unit), place) in several.iter_mut().zip(places) {
-            **of_unit = vec![of_unit[place]];
-        }
-    }
+    (0..ways).find(gives).map(|way| chosen(way).map(|(_, name)| name).collect())
 }
 
 #[cfg(test)]
@@ -145,6 +158,34 @@ mod tests {
             assert_eq!(output.get(0).expect("only one"), right(0));
             let error = output.get(4).expect_err("several").to_string();
             assert!(error.contains("unit 4") && error.contains("did not agree"), "{error}");
+        }
+    }
+
+    #[test]
+    fn parts_that_are_lost_or_rotten_are_not_tried_beside_those_that_are_there() {
+        let root = tempfile::tempdir().expect("a folder");
+        let objects = Objects::folder(root.path().to_owned());
+        let parts = Parts::new(objects.clone(), RUN);
+        let (right, wrong) = (|unit: u64| format!("row {unit}"), |unit: u64| format!("lie {unit}"));
+        let mut digest = PartsDigest::default();
+        // More than can be tried: 2^40.
+        for unit in 0..40 {
+            parts.write(unit, right(unit).as_bytes()).expect("written");
+            parts.write(unit, wrong(unit).as_bytes()).expect("written");
+            digest = digest.plus(PartsDigest::of(unit, right(unit).as_bytes()));
+        }
+        let get = |unit| Output::new(objects.clone(), RUN, 40, Some(digest)).get(unit);
+        assert!(get(0).expect_err("too many").to_string().contains("did not agree"));
+        for unit in 0..30 {
+            let at = objects.at(&blake3::hash(wrong(unit).as_bytes()));
+            if unit % 2 == 0 {
+                std::fs::remove_file(at).expect("removed");
+            } else {
+                std::fs::write(at, "rotten").expect("written");
+            }
+        }
+        for unit in 0..40 {
+            assert_eq!(get(unit).expect("the right one"), right(unit).into_bytes());
         }
     }
 }

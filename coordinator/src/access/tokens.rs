@@ -139,10 +139,19 @@ impl Tokens {
         self.known.iter().map(|(who, hash)| (who, hex(&hash.as_bytes()[..4])))
     }
 
-    /// Whose secret this is. All hashes are compared, each in constant time: how long it takes tells nothing.
+    /// Whose secret this is.
     pub fn find(&self, secret: &str) -> Option<&Identity> {
-        let hash = blake3::hash(secret.as_bytes());
-        self.known.iter().fold(None, |found, (who, known)| if *known == hash { Some(who) } else { found })
+        self.find_hash(&Self::hash(secret))
+    }
+
+    /// What is kept of a secret.
+    pub fn hash(secret: &str) -> blake3::Hash {
+        blake3::hash(secret.as_bytes())
+    }
+
+    /// Whose secret has this hash. All are compared, each in constant time: how long it takes tells nothing.
+    pub fn find_hash(&self, hash: &blake3::Hash) -> Option<&Identity> {
+        self.known.iter().fold(None, |found, (who, known)| if known == hash { Some(who) } else { found })
     }
 }
 

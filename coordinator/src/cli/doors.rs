@@ -23,6 +23,7 @@ pub fn doors(
     stop: &CancellationToken,
 ) -> Result<Doors, Failure> {
     let tls = tls.map(|files| {
+        files.warn_if_shared();
         let (cert, key) = files.own.clone().unzip();
         let paths = std::iter::once(files.ca.clone()).chain(cert).chain(key).collect();
         Reread::open("certificates", paths, move || files.server().map_err(|e| e.to_string()), stop.clone())

@@ -46,6 +46,7 @@ pub fn wire(address: Address, files: Option<&Path>, allow_plaintext: bool) -> Re
             )));
         };
         files.client().map_err(|e| Failure::usage(e.to_string()))?;
+        files.warn_if_shared();
     } else if address.is_far() && !allow_plaintext {
         return Err(Failure::usage(format!(
             "--ledger {address} is not encrypted: use etcds:// with --ledger-tls DIR, or add --allow-plaintext if everybody in \

@@ -1,6 +1,11 @@
 //! `nonet tokens add|list|remove`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -23,7 +28,7 @@ pub struct TokensArgs {
 enum Action {
     /// Make a token, and print its secret: it is shown this once, and only its hash is kept
     #[command(
-        after_help = "Example:\n  nonet tokens add alice --role operator --file tokens.toml > alice.token\n  \
+        after_help = "Example:\n  nonet tokens add alice --role operator --file tokens.toml -o alice.token\n  \
                       nonet jobs --token-file alice.token"
     )]
     Add {
@@ -32,6 +37,9 @@ enum Action {
         /// What it may do
         #[arg(long, value_parser = role)]
         role: Role,
+        /// New file for the secret, which only its owner can read [default: standard output]
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
         #[command(flatten)]
         at: At,
     },
@@ -69,11 +77,21 @@ fn role(text: &str) -> Result<Role, String> {
 /// Changes or lists the file.
 pub fn tokens(args: TokensArgs) -> Result<Outcome, Failure> {
     match args.action {
-        Action::Add { name, role, at: At { file } } => {
+        Action::Add { name, role, output, at: At { file } } => {
             let mut tokens = if file.exists() { read(&file)? } else { Tokens::default() };
             let secret = tokens.add(Identity { name, role }).map_err(Failure::usage)?;
-            tokens.write(&file).map_err(Failure::failed)?;
-            format::print(&(secret + "\n"))?;
+            let Some(output) = output else {
+                tokens.write(&file).map_err(Failure::failed)?;
+                format::print(&(secret + "\n"))?;
+                return Ok(Outcome::Done);
+            };
+            keep(&output, &secret)
+                .map_err(|e| Failure::failed(format!("--output {}: {e}", output.display())))?;
+            if let Err(why) = tokens.write(&file) {
+                // A secret that nobody knows is of no use.
+                drop(fs::remove_file(&output));
+                return Err(Failure::failed(why));
+            }
         }
         Action::List { at: At { file }, format } => {
             let tokens = read(&file)?;
@@ -91,6 +109,13 @@ pub fn tokens(args: TokensArgs) -> Result<Outcome, Failure> {
         }
     }
     Ok(Outcome::Done)
+}
+
+/// Writes a secret into a new file, which is its owner's alone from its first byte on.
+fn keep(path: &Path, secret: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    writeln!(file, "{secret}")?;
+    file.sync_all()
 }
 
 fn read(file: &Path) -> Result<Tokens, Failure> {

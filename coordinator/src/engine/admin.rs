@@ -60,7 +60,7 @@ impl Core {
             Ask::Drain(worker, by, answer) => self.drain(&worker, &by, answer),
             Ask::Acts(last, answer) => drop(answer.send(Ok(self.acts.last(last)))),
             Ask::Readmit(worker, by, answer) => self.readmit(&worker, &by, answer),
-            Ask::Verify(request, answer) => self.verify(request, answer),
+            Ask::Verify(request, by, answer) => self.verify(request, by, answer),
             Ask::VerifyStop(job, number) => self.verify_stop(job, number),
         }
     }
@@ -85,7 +85,7 @@ impl Core {
                     )))));
                 }
                 let ticket = self.ticket(Ticket::Existed(old, answer));
-                self.raise(old, replicas, ticket);
+                self.raise(old, replicas, &by, ticket);
             }
             Some(old) if !fresh => {
                 // In embedded mode an unfinished job of an earlier life waits for this moment.

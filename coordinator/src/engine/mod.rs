@@ -103,7 +103,7 @@ pub(crate) enum Ask {
     Drain(String, Actor, Answer<String>),
     Acts(usize, Answer<Vec<v1::Act>>),
     Readmit(String, Actor, Answer<String>),
-    Verify(VerifyRequest, Answer<Verifying>),
+    Verify(VerifyRequest, Actor, Answer<Verifying>),
     VerifyStop(JobId, u64),
 }
 
@@ -283,13 +283,13 @@ impl Engine {
         self.ask(|answer| Input::Ask(Ask::Readmit(worker, by, answer))).await
     }
 
-    /// Has a sample of a job computed again.
+    /// Has a sample of a job computed again, which is put on record.
     ///
     /// # Errors
     ///
     /// When there is no such job, it is not in a state for it, or is being verified already.
-    pub(crate) async fn verify(&self, request: VerifyRequest) -> Result<Verifying, Refusal> {
-        self.ask(|answer| Input::Ask(Ask::Verify(request, answer))).await
+    pub(crate) async fn verify(&self, request: VerifyRequest, by: Actor) -> Result<Verifying, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Verify(request, by, answer))).await
     }
 
     /// Nobody waits for a verification any more.

@@ -43,7 +43,7 @@ impl Core {
                      first, with --fresh --replicas {wanted}"
                 )));
             }
-            self.raise(id, wanted, After::Nothing);
+            self.raise(id, wanted, &by.by, After::Nothing);
         }
         self.read_past_if_live(id);
         Ok(())

@@ -7,7 +7,7 @@ use super::{
     writer::After,
 };
 use crate::{
-    ledger::Entry,
+    ledger::{Action, Actor, Entry},
     scheduler::{Event, JobId},
 };
 
@@ -29,10 +29,11 @@ impl Core {
     }
 
     /// Has more workers agree on the results of a job.
-    pub(super) fn raise(&mut self, id: JobId, replicas: u32, after: After) {
+    pub(super) fn raise(&mut self, id: JobId, replicas: u32, by: &Actor, after: After) {
         if let Some(entry) = self.jobs.get_mut(&id) {
             entry.replicas = replicas;
         }
+        self.record_for(by, Action::Replicas, id);
         self.feed(Event::JobRemoved(id));
         self.append(Entry::Replicas { job: id, replicas }, after);
         self.reread(id);

@@ -10,7 +10,7 @@ use super::{
     writer::{Request, Sample},
 };
 use crate::{
-    ledger::JobState,
+    ledger::{Action, Actor, JobState},
     scheduler::{Checked, Committed, Event, JobId, hex},
 };
 
@@ -33,14 +33,15 @@ pub(super) struct Verification {
 const MAX_LISTED: usize = 1000;
 
 impl Core {
-    pub(super) fn verify(&mut self, request: VerifyRequest, answer: Answer<Verifying>) {
+    pub(super) fn verify(&mut self, request: VerifyRequest, by: Actor, answer: Answer<Verifying>) {
         let id = match self.find(&request.job).and_then(|id| self.may_verify(id, &request)) {
             Ok(id) => id,
             Err(refusal) => return drop(answer.send(Err(refusal))),
         };
         if self.jobs.get(&id).is_some_and(|entry| !matches!(entry.past, Past::Known(_))) {
-            return self.park(id, Ask::Verify(request, answer));
+            return self.park(id, Ask::Verify(request, by, answer));
         }
+        self.record_for(&by, Action::Verify, id);
         self.last_verification += 1;
         let (status, shown) = watch::channel(VerifyStatus::default());
         let number = self.last_verification;

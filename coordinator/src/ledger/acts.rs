@@ -38,6 +38,10 @@ pub enum Action {
     Drain,
     /// A worker's quarantine was lifted.
     Readmit,
+    /// A sample of a job was computed again.
+    Verify,
+    /// More workers have to agree on a job's results.
+    Replicas,
 }
 
 impl Action {
@@ -52,6 +56,8 @@ impl Action {
             Self::Retry => "retry",
             Self::Drain => "drain",
             Self::Readmit => "readmit",
+            Self::Verify => "verify",
+            Self::Replicas => "replicas",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
@@ -20,6 +20,9 @@ use crate::access::Identity;
 
 /// How soon a connection must bring a request that is let in.
 pub const FIRST_REQUEST: Duration = Duration::from_secs(10);
+/// How long a peer may take nothing of what is written to it. One that speaks and does not read would hold its connection for
+/// ever: HTTP/2 cannot end it, for that too has to be written.
+const UNREAD: Duration = Duration::from_secs(20);
 
 /// Who is at the other end of a connection. Every request on it carries this.
 #[derive(Clone, Debug)]
@@ -29,7 +32,7 @@ pub struct Peer {
     /// Whom the certificate is for, or why it does not say; none without TLS.
     pub certificate: Option<Result<Identity, String>>,
     /// Held until the first request is let in.
-    newcomer: Arc<Mutex<Option<Place>>>,
+    newcomer: Arc<Mutex<Option<Place<IpAddr>>>>,
 }
 
 impl Peer {
@@ -53,7 +56,9 @@ pub struct Connection {
     peer: Peer,
     /// When it is closed, unless a request has been let in by then.
     deadline: Option<Pin<Box<Sleep>>>,
-    _place: Option<Place>,
+    /// When it is closed, unless the peer reads before. Only where something waits to be written.
+    unread: Option<Pin<Box<Sleep>>>,
+    _place: Option<Place<IpAddr>>,
 }
 
 impl Connection {
@@ -62,18 +67,46 @@ impl Connection {
         io: Box<dyn Duplex>,
         address: SocketAddr,
         certificate: Option<Result<Identity, String>>,
-        place: Place,
-        newcomer: Place,
+        place: Place<IpAddr>,
+        newcomer: Place<IpAddr>,
     ) -> Self {
         let newcomer = Arc::new(Mutex::new(Some(newcomer)));
         let peer = Peer { address: Some(address), certificate, newcomer };
-        Self { io, peer, deadline: Some(Box::pin(sleep(FIRST_REQUEST))), _place: Some(place) }
+        Self { io, peer, deadline: Some(Box::pin(sleep(FIRST_REQUEST))), unread: None, _place: Some(place) }
     }
 
     /// Inside this process.
     pub fn memory(pipe: DuplexStream) -> Self {
         let peer = Peer { address: None, certificate: None, newcomer: Arc::default() };
-        Self { io: Box::new(pipe), peer, deadline: None, _place: None }
+        Self { io: Box::new(pipe), peer, deadline: None, unread: None, _place: None }
+    }
+
+    /// Whether a stranger has had its time. Asked by whatever the connection does: one that is not read from may be written to.
+    fn look_at_the_clock(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        let Some(deadline) = &mut self.deadline else { return Ok(()) };
+        if !self.peer.is_newcomer() {
+            self.deadline = None;
+        } else if deadline.as_mut().poll(cx).is_ready() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(())
+    }
+
+    /// Writes, within the time that a stranger has and a peer may leave things unread.
+    fn poll_writing<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        write: impl FnOnce(Pin<&mut (dyn Duplex + 'static)>, &mut Context<'_>) -> Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        self.look_at_the_clock(cx)?;
+        let written = write(Pin::new(&mut *self.io), cx);
+        // Inside this process both ends stop together.
+        if written.is_ready() || self.peer.address.is_none() {
+            self.unread = None;
+        } else if self.unread.get_or_insert_with(|| Box::pin(sleep(UNREAD))).as_mut().poll(cx).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        written
     }
 }
 
@@ -91,21 +124,14 @@ impl AsyncRead for Connection {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let this = &mut *self;
-        if let Some(deadline) = &mut this.deadline {
-            if !this.peer.is_newcomer() {
-                this.deadline = None;
-            } else if deadline.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-            }
-        }
-        Pin::new(&mut this.io).poll_read(cx, buf)
+        self.look_at_the_clock(cx)?;
+        Pin::new(&mut self.io).poll_read(cx, buf)
     }
 }
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write(cx, buf)
+        self.poll_writing(cx, |io, cx| io.poll_write(cx, buf))
     }
 
     fn poll_write_vectored(
@@ -113,7 +139,7 @@ impl AsyncWrite for Connection {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write_vectored(cx, bufs)
+        self.poll_writing(cx, |io, cx| io.poll_write_vectored(cx, bufs))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -121,10 +147,10 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_flush(cx)
+        self.poll_writing(cx, AsyncWrite::poll_flush)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(cx)
+        self.poll_writing(cx, AsyncWrite::poll_shutdown)
     }
 }

@@ -6,6 +6,7 @@ use std::{
     task::{Context, Poll},
 };
 
+use tokio::sync::watch;
 use tonic::{
     Status,
     body::Body,
@@ -13,7 +14,13 @@ use tonic::{
 };
 use tower::{Layer, Service};
 
-use super::{connection::Peer, places::neighbourhood, reread::Reread};
+use super::{
+    brief::Brief,
+    connection::Peer,
+    pass::Pass,
+    places::{Who, neighbourhood},
+    reread::Reread,
+};
 use crate::access::{
     Caller, Right,
     rates::{Rate, Rates},
@@ -34,16 +41,9 @@ pub struct Gate(Arc<Inner>);
 
 struct Inner {
     tokens: Option<Arc<Reread<Tokens>>>,
-    requests: Rates<Key>,
+    requests: Rates<Who>,
     streams: Rates<IpAddr>,
     complaints: Rates<IpAddr>,
-}
-
-/// Whose requests are counted together.
-#[derive(PartialEq, Eq, Hash)]
-enum Key {
-    Name(String),
-    Address(IpAddr),
 }
 
 impl Gate {
@@ -54,27 +54,28 @@ impl Gate {
         Self(Arc::new(Inner { tokens, requests, streams, complaints }))
     }
 
-    fn judge(&self, path: &str, peer: &Peer, headers: &http::HeaderMap) -> Result<Caller, Status> {
+    fn judge(&self, path: &str, peer: &Peer, headers: &http::HeaderMap) -> Result<(Caller, Pass), Status> {
         let right = right_for(path).ok_or_else(|| Status::unimplemented("there is no such method"))?;
-        let caller = self.identify(peer, headers);
+        let secret = headers.get("authorization").map(|value| value.to_str().unwrap_or_default());
+        let secret = secret.map(|value| value.strip_prefix("Bearer ").unwrap_or_default());
+        let pass = Pass { gate: self.clone(), peer: peer.clone(), right, token: secret.map(Tokens::hash) };
+        let caller = self.identify(peer, pass.token.as_ref());
         self.within_rate(right, caller.as_ref().ok(), peer)?;
         let caller = caller?;
         caller.may(right).map_err(Status::permission_denied)?;
-        Ok(caller)
+        Ok((caller, pass))
     }
 
-    fn identify(&self, peer: &Peer, headers: &http::HeaderMap) -> Result<Caller, Status> {
+    fn identify(&self, peer: &Peer, token: Option<&blake3::Hash>) -> Result<Caller, Status> {
         let mut identities = Vec::new();
         if let Some(tokens) = &self.0.tokens {
-            let shown = headers.get("authorization").map(|value| value.to_str().unwrap_or_default());
-            let shown = shown.ok_or_else(|| {
+            let token = token.ok_or_else(|| {
                 Status::unauthenticated(
                     "this coordinator asks for a token: its operator makes one with `nonet tokens add NAME --role ROLE`; \
                      give it with --token-file or NONET_TOKEN",
                 )
             })?;
-            let secret = shown.strip_prefix("Bearer ").unwrap_or_default();
-            let known = tokens.get().find(secret).cloned();
+            let known = tokens.get().find_hash(token).cloned();
             identities.push(known.ok_or_else(|| {
                 Status::unauthenticated(
                     "this coordinator does not know the token, or no longer: `nonet tokens list` shows whose it knows",
@@ -91,17 +92,24 @@ impl Gate {
         Ok(Caller { identities, peer: peer.address })
     }
 
+    /// Whether whoever was let in would be let in now.
+    pub(super) fn admits(&self, pass: &Pass) -> Result<(), Status> {
+        let caller = self.identify(&pass.peer, pass.token.as_ref())?;
+        caller.may(pass.right).map_err(Status::permission_denied)
+    }
+
+    /// Tells when it may have changed whom it admits; none where that never changes.
+    pub(super) fn changes(&self) -> Option<watch::Receiver<Arc<Tokens>>> {
+        self.0.tokens.as_ref().map(|tokens| tokens.changes())
+    }
+
     fn within_rate(&self, right: Right, caller: Option<&Caller>, peer: &Peer) -> Result<(), Status> {
         // Inside this process nobody floods anybody.
         let Some(address) = peer.address else { return Ok(()) };
         let address = neighbourhood(address.ip());
         let within = match (right, caller) {
             (Right::Work, Some(_)) => self.0.streams.take(address),
-            (_, caller) => {
-                let identity = caller.and_then(|caller| caller.identities.first());
-                let name = identity.map(|identity| Key::Name(identity.name.clone()));
-                self.0.requests.take(name.unwrap_or(Key::Address(address)))
-            }
+            (_, caller) => self.0.requests.take(caller.map_or(Who::Address(address), Who::of)),
         };
         if within {
             Ok(())
@@ -154,9 +162,13 @@ where
         };
         let path = request.uri().path();
         match self.gate.judge(path, &peer, request.headers()) {
-            Ok(caller) => {
+            Ok((caller, pass)) => {
                 peer.admit();
+                if pass.right != Right::Work {
+                    request = request.map(|body| Body::new(Brief::new(body)));
+                }
                 request.extensions_mut().insert(caller);
+                request.extensions_mut().insert(pass);
                 Box::pin(self.inner.call(request))
             }
             Err(status) => {

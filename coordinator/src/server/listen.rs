@@ -1,6 +1,11 @@
 //! From the listening socket to connections that may speak: places, TLS, time limits.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use rustls::ServerConfig;
 use tokio::{
@@ -38,10 +43,10 @@ const NO_ROOM_WAIT: Duration = Duration::from_millis(100);
 
 /// What listens.
 pub struct Listening {
-    places: Arc<Places>,
-    newcomers: Arc<Places>,
+    places: Arc<Places<IpAddr>>,
+    newcomers: Arc<Places<IpAddr>>,
     tls: Option<Arc<Reread<Arc<ServerConfig>>>>,
-    complaints: Rates<std::net::IpAddr>,
+    complaints: Rates<IpAddr>,
 }
 
 /// Accepts until `stop`. At most `most_connections` at a time.
@@ -88,7 +93,7 @@ fn is_no_room(error: &io::Error) -> bool {
 
 impl Listening {
     fn accepted(self: &Arc<Self>, stream: TcpStream, address: SocketAddr, ready: &mpsc::Sender<Connection>) {
-        let ip = address.ip();
+        let ip = neighbourhood(address.ip());
         let (Some(place), Some(newcomer)) = (self.places.take(ip), self.newcomers.take(ip)) else {
             return self.complain(address, "too many connections at a time");
         };
@@ -106,8 +111,8 @@ impl Listening {
         &self,
         stream: TcpStream,
         address: SocketAddr,
-        place: Place,
-        newcomer: Place,
+        place: Place<IpAddr>,
+        newcomer: Place<IpAddr>,
     ) -> io::Result<Connection> {
         // Without it small messages wait for one another.
         stream.set_nodelay(true)?;

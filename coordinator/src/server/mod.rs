@@ -2,18 +2,21 @@
 //!
 //! `listen.rs` makes connections, `gate.rs` lets requests in, and here is what is done with them.
 
+mod brief;
 mod connection;
 mod gate;
 mod listen;
+mod pass;
 mod places;
 mod reread;
+mod watching;
 
-use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use jobs::Report;
 use proto::v1::{
     AuditReply, AuditRequest, ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, LeaderReply,
-    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ResultReply, ResultRequest, State,
+    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ResultReply, ResultRequest,
     StatusRequest, SubmitReply, SubmitRequest, ToWorker, VerifyRequest, VerifyStatus, Welcome, WorkersReply,
     WorkersRequest,
     farm_server::{Farm, FarmServer},
@@ -23,14 +26,20 @@ use rustls::ServerConfig;
 use tokio::{
     io::DuplexStream,
     net::TcpListener,
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    sync::mpsc,
     time::{Instant, sleep, timeout},
 };
 use tokio_stream::{Stream, StreamExt, wrappers::ReceiverStream};
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status, Streaming, transport::Server};
 
-use self::{connection::Connection, gate::Gate};
+use self::{
+    connection::Connection,
+    gate::Gate,
+    pass::{Pass, over, while_admitted},
+    places::{Places, Who},
+    watching::{holding, watch_job, watch_verification},
+};
 pub use self::{listen::MAX_CONNECTIONS, reread::Reread};
 use crate::{
     access::{
@@ -38,7 +47,7 @@ use crate::{
         rates::{Bucket, Rate},
         tokens::Tokens,
     },
-    engine::{Engine, Refusal, Verifying, Welcomed},
+    engine::{Engine, Refusal, Welcomed},
     ledger::{ACTS_KEPT, Actor},
     seat::Seat,
 };
@@ -46,7 +55,7 @@ use crate::{
 /// Messages under way to a worker before the engine keeps them back.
 const OUTGOING_MESSAGES: usize = 64;
 /// Streams on one connection.
-const MAX_STREAMS: u32 = 256;
+const MAX_STREAMS: u32 = 64;
 /// How soon a worker must say hello after it opened a stream.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long open streams may take to end when the server stops.
@@ -54,8 +63,11 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Largest headers of a request.
 const MAX_HEADER_BYTES: u32 = 8 << 10;
-/// Users who watch a job at a time.
+/// Users who watch a job at a time, in all and of one name or (without names) from one address.
 const MAX_WATCHERS: usize = 1024;
+const MAX_WATCHERS_OF_ONE: usize = 64;
+/// Largest request of a user. Of a submission's settings less is taken, but more is read, so that it can be said.
+const MAX_REQUEST_BYTES: usize = 4 * jobs::MAX_SETTINGS_BYTES;
 /// Messages of one worker: it sends at most a thousand a second. More are not refused, but wait.
 const WORKER_MESSAGES: Rate = Rate::new(4_000, 8_000);
 /// KiB of one worker.
@@ -107,11 +119,12 @@ async fn serve(
     connections: impl Stream<Item = Connection>,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    let service = Service { seat, stop: stop.clone(), watchers: Arc::new(Semaphore::new(MAX_WATCHERS)) };
+    let watchers = Places::new(MAX_WATCHERS, MAX_WATCHERS_OF_ONE);
+    let service = Service { seat, stop: stop.clone(), watchers };
     let farm = FarmServer::from_arc(Arc::new(service.clone()))
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
-    let jobs = JobsServer::from_arc(Arc::new(service)).max_decoding_message_size(proto::MAX_MESSAGE_BYTES);
+    let jobs = JobsServer::from_arc(Arc::new(service)).max_decoding_message_size(MAX_REQUEST_BYTES);
     let server = Server::builder()
         .max_concurrent_streams(MAX_STREAMS)
         .http2_max_header_list_size(MAX_HEADER_BYTES)
@@ -138,7 +151,7 @@ async fn serve(
 struct Service {
     seat: Seat,
     stop: CancellationToken,
-    watchers: Arc<Semaphore>,
+    watchers: Arc<Places<Who>>,
 }
 
 impl Service {
@@ -163,6 +176,7 @@ impl Farm for Service {
         request: Request<Streaming<FromWorker>>,
     ) -> Result<Response<Self::WorkStream>, Status> {
         let engine = self.engine()?;
+        let pass = Pass::of(&request);
         let mut incoming = request.into_inner();
         let first = timeout(HELLO_TIMEOUT, incoming.message()).await;
         let first = first.map_err(|_| Status::deadline_exceeded("no hello within 10 s"))??;
@@ -176,13 +190,14 @@ impl Farm for Service {
             ledger_id: ledger_id.to_vec().into(),
             heartbeat_ms,
         };
-        let stop = self.stop.clone();
+        let over = over(pass.clone(), self.stop.clone());
         tokio::spawn(async move {
             let mut pace = Pace::new();
+            tokio::pin!(over);
             loop {
                 let message = tokio::select! {
                     message = incoming.message() => message,
-                    () = stop.cancelled() => break,
+                    () = &mut over => break,
                 };
                 match message {
                     Ok(Some(message)) => {
@@ -202,7 +217,7 @@ impl Farm for Service {
         });
         let first = Ok(ToWorker { welcome: Some(welcome), ..ToWorker::default() });
         let rest = ReceiverStream::new(messages).map(|message| message.map_err(to_status));
-        Ok(Response::new(Box::pin(tokio_stream::once(first).chain(rest))))
+        Ok(Response::new(while_admitted(pass, tokio_stream::once(first).chain(rest))))
     }
 }
 
@@ -231,19 +246,21 @@ impl Jobs for Service {
     }
 
     async fn status(&self, request: Request<StatusRequest>) -> Result<Response<Self::StatusStream>, Status> {
+        let pass = Pass::of(&request);
+        let who = request.extensions().get().map_or(Who::Here, Who::of);
         let StatusRequest { job, watch } = request.into_inner();
         let engine = self.engine()?;
         let first = engine.status(job).await.map_err(to_status)?;
         if !watch {
             return Ok(Response::new(Box::pin(tokio_stream::once(Ok(first)))));
         }
-        let place = Arc::clone(&self.watchers).try_acquire_owned();
-        let place =
-            place.map_err(|_| Status::resource_exhausted("too many watch jobs already: ask again later"))?;
+        let place = self.watchers.take(who);
+        let place = place
+            .ok_or_else(|| Status::resource_exhausted("too many watch jobs already: ask again later"))?;
         let (statuses, stream) = mpsc::channel(1);
-        let watching = watch_job(engine, first, statuses, self.stop.clone());
+        let watching = watch_job(engine, first, statuses, over(pass.clone(), self.stop.clone()));
         tokio::spawn(holding(place, watching));
-        Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+        Ok(Response::new(while_admitted(pass, ReceiverStream::new(stream))))
     }
 
     async fn result(&self, request: Request<ResultRequest>) -> Result<Response<ResultReply>, Status> {
@@ -273,11 +290,12 @@ impl Jobs for Service {
     }
 
     async fn verify(&self, request: Request<VerifyRequest>) -> Result<Response<Self::VerifyStream>, Status> {
-        let engine = self.engine()?;
-        let verifying = engine.verify(request.into_inner()).await.map_err(to_status)?;
+        let (engine, pass, by) = (self.engine()?, Pass::of(&request), actor(&request));
+        let verifying = engine.verify(request.into_inner(), by).await.map_err(to_status)?;
         let (statuses, stream) = mpsc::channel(1);
-        tokio::spawn(watch_verification(engine, verifying, statuses, self.stop.clone()));
-        Ok(Response::new(Box::pin(ReceiverStream::new(stream))))
+        let over = over(pass.clone(), self.stop.clone());
+        tokio::spawn(watch_verification(engine, verifying, statuses, over));
+        Ok(Response::new(while_admitted(pass, ReceiverStream::new(stream))))
     }
 
     async fn drain(&self, request: Request<DrainRequest>) -> Result<Response<DrainReply>, Status> {
@@ -294,12 +312,6 @@ impl Jobs for Service {
         let acts = self.engine()?.acts(last).await.map_err(to_status)?;
         Ok(Response::new(AuditReply { acts }))
     }
-}
-
-async fn holding<T>(place: OwnedSemaphorePermit, task: impl Future<Output = T>) -> T {
-    let done = task.await;
-    drop(place);
-    done
 }
 
 /// How fast one worker speaks.
@@ -323,67 +335,6 @@ impl Pace {
             sleep(wait).await;
         }
     }
-}
-
-/// Sends a job's status whenever it has moved, until the job rests. The engine announces progress ten times a second,
-/// and a change of state at once.
-async fn watch_job(
-    engine: Engine,
-    first: JobStatus,
-    statuses: mpsc::Sender<Result<JobStatus, Status>>,
-    stop: CancellationToken,
-) {
-    let mut changes = engine.changes();
-    let mut last = first;
-    loop {
-        let rests = !matches!(last.state(), State::Running | State::Paused);
-        if statuses.send(Ok(last.clone())).await.is_err() || rests {
-            return;
-        }
-        let mut next = last.clone();
-        while next == last {
-            tokio::select! {
-                changed = changes.changed() => if changed.is_err() { return },
-                () = stop.cancelled() => return,
-                () = statuses.closed() => return,
-            }
-            match engine.status(last.name.clone()).await {
-                Ok(status) => next = status,
-                Err(_) => return,
-            }
-        }
-        last = next;
-    }
-}
-
-/// Sends how a verification goes on, until it is done. When the caller leaves, it is called off.
-async fn watch_verification(
-    engine: Engine,
-    verifying: Verifying,
-    statuses: mpsc::Sender<Result<VerifyStatus, Status>>,
-    stop: CancellationToken,
-) {
-    let Verifying { job, number, mut status } = verifying;
-    loop {
-        let next = status.borrow_and_update().clone();
-        let done = next.done;
-        if statuses.send(Ok(next)).await.is_err() {
-            break;
-        }
-        if done {
-            return;
-        }
-        tokio::select! {
-            changed = status.changed() => if changed.is_err() {
-                let gone = Status::aborted("the job was stopped or replaced before the sample was computed again");
-                drop(statuses.send(Err(gone)).await);
-                return;
-            },
-            () = stop.cancelled() => return,
-            () = statuses.closed() => break,
-        }
-    }
-    engine.verify_stop(job, number).await;
 }
 
 /// Who asks, for the record. The gate has put it there.

@@ -1,15 +1,10 @@
 //! Files that are read again when they change: tokens and certificates are renewed while the coordinator runs.
 
-use std::{
-    fs,
-    os::unix::fs::MetadataExt,
-    path::PathBuf,
-    sync::{Arc, PoisonError, RwLock},
-    time::Duration,
-};
+use std::{fs, os::unix::fs::MetadataExt, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::{
     signal::unix::{Signal, SignalKind, signal},
+    sync::watch,
     time::sleep,
 };
 use tokio_util::sync::CancellationToken;
@@ -22,7 +17,7 @@ pub struct Reread<T> {
     what: &'static str,
     files: Vec<PathBuf>,
     read: Box<dyn Fn() -> Result<T, String> + Send + Sync>,
-    now: RwLock<Arc<T>>,
+    now: watch::Sender<Arc<T>>,
 }
 
 /// When a file was last changed, as far as it tells: time, length, inode.
@@ -42,7 +37,7 @@ impl<T: Send + Sync + 'static> Reread<T> {
         stop: CancellationToken,
     ) -> Result<Arc<Self>, String> {
         let marks = marks(&files);
-        let now = RwLock::new(Arc::new(read()?));
+        let now = watch::Sender::new(Arc::new(read()?));
         let this = Arc::new(Self { what, files, read: Box::new(read), now });
         let hangup = signal(SignalKind::hangup()).map_err(|e| format!("cannot listen to SIGHUP: {e}"))?;
         tokio::spawn(Arc::clone(&this).watch(marks, hangup, stop));
@@ -51,7 +46,12 @@ impl<T: Send + Sync + 'static> Reread<T> {
 
     /// As last read.
     pub fn get(&self) -> Arc<T> {
-        Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.now.borrow())
+    }
+
+    /// Tells whenever they have been read again.
+    pub fn changes(&self) -> watch::Receiver<Arc<T>> {
+        self.now.subscribe()
     }
 
     async fn watch(self: Arc<Self>, mut marked: Vec<Mark>, mut hangup: Signal, stop: CancellationToken) {
@@ -69,7 +69,7 @@ impl<T: Send + Sync + 'static> Reread<T> {
             marked = marks;
             match (self.read)() {
                 Ok(value) => {
-                    *self.now.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(value);
+                    self.now.send_replace(Arc::new(value));
                     tracing::info!("{} read again", self.what);
                 }
                 Err(why) => {

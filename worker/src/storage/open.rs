@@ -32,14 +32,17 @@ pub(super) fn open(scheme: &ObjectStoreScheme, url: &Url) -> Result<Arc<dyn Obje
             Arc::new(MicrosoftAzureBuilder::from_env().with_url(text).with_retry(retry).build()?)
         }
         ObjectStoreScheme::Http => {
-            let options = ClientOptions::new().with_allow_http(true);
             let base = &url[..Position::BeforePath];
-            Arc::new(
-                HttpBuilder::new().with_url(base).with_client_options(options).with_retry(retry).build()?,
-            )
+            let builder = HttpBuilder::new().with_url(base).with_client_options(web(url));
+            Arc::new(builder.with_retry(retry).build()?)
         }
         other => return Err(Error::NotSupported { source: format!("{other:?} is not read").into() }),
     })
+}
+
+/// What was asked for with encryption stays encrypted, wherever a server sends us on to.
+fn web(url: &Url) -> ClientOptions {
+    ClientOptions::new().with_allow_http(url.scheme() == "http")
 }
 
 /// An error in one line that begins with the URL.
@@ -57,4 +60,20 @@ pub(super) fn words(at: &str, error: &Error) -> String {
                  AWS_SKIP_SIGNATURE=true reads what is public)";
     }
     format!("{at}: {text}")
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::ClientConfigKey;
+
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_with_encryption_is_not_redirected_to_plain_text() {
+        for (url, plainly) in [("http://host/list", "true"), ("https://host/list", "false")] {
+            let url = Url::parse(url).expect("a URL");
+            let allowed = web(&url).get_config_value(&ClientConfigKey::AllowHttp);
+            assert_eq!(allowed.as_deref(), Some(plainly), "{url}");
+        }
+    }
 }

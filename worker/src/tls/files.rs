@@ -14,7 +14,7 @@ use rustls::{
         CertificateDer, PrivateKeyDer, ServerName, UnixTime,
         pem::{self, PemObject},
     },
-    server::WebPkiClientVerifier,
+    server::{NoServerSessionStorage, WebPkiClientVerifier},
     version::TLS13,
 };
 
@@ -94,12 +94,15 @@ impl TlsFiles {
         let judged = verifier.verify_server_cert(&chain[0], &chain[1..], &anybody, &[], UnixTime::now());
         check(cert, judged)?;
         let clients = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
-        let config = ServerConfig::builder_with_provider(provider)
+        let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&TLS13])
             .map_err(|e| error(cert, &e))?
             .with_client_cert_verifier(clients.map_err(|e| error(&self.ca, &e))?)
             .with_single_cert(chain, private)
             .map_err(|e| misfit(cert, key, &e))?;
+        // A session that is resumed would not show its certificate again, which may have expired since.
+        config.send_tls13_tickets = 0;
+        config.session_storage = Arc::new(NoServerSessionStorage {});
         Ok(with_alpn(config, |c| &mut c.alpn_protocols))
     }
 

@@ -9,7 +9,7 @@ use super::TlsFiles;
 /// Whose certificate is at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The coordinator does not take ours. It said so under its own trusted key.
+    /// The coordinator does not take ours. It said so under its own trusted key, after the handshake.
     Ours,
     /// We do not take the coordinator's: perhaps it is not the coordinator at all.
     Theirs,
@@ -33,10 +33,24 @@ impl fmt::Display for TlsTrouble {
 impl Error for TlsTrouble {}
 
 impl TlsTrouble {
-    /// Reads an error of the handshake, or of the first word after it: in TLS 1.3 a server judges the client's certificate
-    /// when the client's handshake is over already.
+    /// Reads an error of the handshake. Until that is over nobody has proved who they are, and an alert may come from
+    /// anybody on the way: it is never the coordinator's word on us.
     #[must_use]
-    pub fn read(error: &io::Error, host: &str, files: &TlsFiles) -> Option<Self> {
+    pub fn in_handshake(error: &io::Error, host: &str, files: &TlsFiles) -> Option<Self> {
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+            Some(rustls::Error::AlertReceived(alert)) => Some(Self::ended(*alert)),
+            _ => Self::after_handshake(error, host, files),
+        }
+    }
+
+    fn ended(alert: AlertDescription) -> Self {
+        Self { fault: Fault::Theirs, text: format!("the other end ended the TLS handshake ({alert:?})") }
+    }
+
+    /// Reads an error of the first word after the handshake: in TLS 1.3 a server judges the client's certificate when the
+    /// client's handshake is over already.
+    #[must_use]
+    pub fn after_handshake(error: &io::Error, host: &str, files: &TlsFiles) -> Option<Self> {
         let ours = |text: String| Some(Self { fault: Fault::Ours, text });
         let theirs = |text: String| Some(Self { fault: Fault::Theirs, text });
         let cert = files.own.as_ref().map_or("(none)".into(), |(cert, _)| cert.display().to_string());
@@ -75,7 +89,7 @@ impl TlsTrouble {
                 | AlertDescription::AccessDenied => {
                     ours(format!("the coordinator does not take our certificate {cert} ({alert:?})"))
                 }
-                alert => theirs(format!("the other end ended the TLS handshake ({alert:?})")),
+                alert => Some(Self::ended(*alert)),
             },
             Some(rustls::Error::InvalidMessage(_)) => {
                 theirs("what answers there does not speak TLS: is it http:// rather than https://?".into())
