@@ -6,6 +6,7 @@
 use std::{fmt, io, marker::PhantomData, ops::Range, sync::Arc};
 
 use clap::{ArgMatches, Args, FromArgMatches};
+use serde::Serialize;
 
 use crate::input::Surroundings;
 use crate::kind::{
@@ -197,9 +198,15 @@ impl<K: JobKind> ErasedJob for K {
     }
 
     fn check(&self, range: Range<u64>, partial: &[u8]) -> Result<(), BadPartial> {
-        let partial = decode::<K>(partial)?;
-        JobKind::check(self, range, &partial)?;
-        self.merge(&mut self.empty(), partial)
+        let decoded = decode::<K>(partial)?;
+        JobKind::check(self, range, &decoded)?;
+        let mut sum = self.empty();
+        self.merge(&mut sum, decoded)?;
+        // Two results are the same when their bytes are: none may be written in a second way.
+        if encode(&sum)? == partial {
+            return Ok(());
+        }
+        Err(BadPartial(format!("partial of kind {}: it is not in its one form", K::NAME)))
     }
 
     fn report(&self, partial: &[u8], progress: &Progress) -> Result<Report, BadPartial> {
@@ -231,10 +238,14 @@ impl<K: JobKind> Accumulator for Sum<K> {
     }
 
     fn bytes(&self) -> Result<Vec<u8>, BadPartial> {
-        let bytes = postcard::to_stdvec(&self.sum).map_err(|e| BadPartial(format!("partial: {e}")))?;
-        check_len(&bytes)?;
-        Ok(bytes)
+        encode(&self.sum)
     }
+}
+
+fn encode(partial: &impl Serialize) -> Result<Vec<u8>, BadPartial> {
+    let bytes = postcard::to_stdvec(partial).map_err(|e| BadPartial(format!("partial: {e}")))?;
+    check_len(&bytes)?;
+    Ok(bytes)
 }
 
 fn check_len(bytes: &[u8]) -> Result<(), BadPartial> {
@@ -253,4 +264,19 @@ fn decode<K: JobKind>(bytes: &[u8]) -> Result<K::Partial, BadPartial> {
         return Err(bad(&format_args!("{} bytes too many", rest.len())));
     }
     Ok(partial)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_partial_has_one_form() {
+        let settings = r#"{"units":9,"unit_us":0,"fail":[],"panic":[],"label":""}"#;
+        let job = crate::find("noop").unwrap().open(settings).unwrap();
+        job.check(0..2, &[2, 1]).unwrap();
+        // The same numbers, written longer than they are.
+        for longer in [&[0x82, 0, 1][..], &[2, 0x81, 0], &[0x82, 0x80, 0, 1]] {
+            let error = job.check(0..2, longer).unwrap_err().to_string();
+            assert!(error.contains("one form"), "{error}");
+        }
+    }
 }

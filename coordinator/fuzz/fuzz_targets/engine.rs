@@ -182,9 +182,8 @@ async fn run(steps: Vec<Step>) {
     let settings = format!(r#"{{"units":{UNITS},"unit_us":0,"fail":[],"panic":[],"label":""}}"#);
     let revision = jobs::find("noop").expect("a kind").revision();
     let request = SubmitRequest { kind: "noop".into(), revision, settings, weight: 1, fresh: false };
-    engine.submit(request).await.expect("submitted");
+    let name = engine.submit(request).await.expect("submitted").0.name;
     let job = ledger.job();
-    let name = coordinator_fuzz::hex(&job);
     let mut ears = Vec::new();
     let mut sequence = 0;
     for step in steps.into_iter().take(40) {
@@ -236,8 +235,7 @@ async fn run(steps: Vec<Step>) {
         }
     }
     engine.list().await.expect("it answers");
-    let report = engine.result(name).await;
-    report.expect("it has a report");
+    engine.result(name).await.expect("it has a report");
     started.stop.cancel();
     started.task.await.expect("no panic").expect("the ledger never fails");
     // Nothing is counted twice.

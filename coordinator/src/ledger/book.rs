@@ -67,13 +67,13 @@ impl Book {
     pub fn load(&mut self, account: Account) {
         let record = &account.summary.record;
         self.names.insert(record.name, record.id);
-        self.next_order = self.next_order.max(account.order + 1);
+        self.next_order = self.next_order.max(account.order.saturating_add(1));
         self.accounts.insert(record.id, account);
     }
 
     /// Remembers that a job existed.
     pub fn load_removed(&mut self, job: JobId, order: u64) {
-        self.next_order = self.next_order.max(order + 1);
+        self.next_order = self.next_order.max(order.saturating_add(1));
         self.removed.insert(job);
     }
 
@@ -328,6 +328,18 @@ mod tests {
 
     fn state(id: u8, state: JobState) -> Entry {
         Entry::State { job: JobId([id; 16]), state, at_unix_ms: 9 }
+    }
+
+    #[test]
+    fn takes_over_jobs_of_any_order() {
+        let mut book = Book::default();
+        book.enter(&[job(1, 1)]).unwrap();
+        let mut last = book.account(JobId([1; 16])).unwrap().clone();
+        last.order = u64::MAX;
+        book.load(last);
+        book.load_removed(JobId([2; 16]), u64::MAX);
+        assert_eq!(book.next_order(), u64::MAX);
+        book.enter(&[job(3, 3)]).unwrap();
     }
 
     #[test]
