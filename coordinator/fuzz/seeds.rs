@@ -8,15 +8,18 @@ use std::{
 };
 
 use coordinator::{
+    access::{Identity, Role},
+    certs::{self, Wanted},
     ledger::{
-        CommitRecord, Entry, JobRecord, JobState, JobSummary,
-        etcd::fuzz::{group_of, page_of},
+        Act, Action, Actor, CommitRecord, Entry, JobRecord, JobState, JobSummary, Quarantine,
+        etcd::fuzz::{Backed, group_of, page_of},
     },
-    scheduler::{JobId, WorkerId},
+    scheduler::{JobId, Vote, WorkerId},
 };
-use coordinator_fuzz::{GRID, PUZZLE, Small, all, hex, small};
-use jobs::{NeededReport, Progress, UnitContext};
+use coordinator_fuzz::{GRID, PUZZLE, Parts, Small, all, hex, small};
+use jobs::{NeededReport, PartSource as _, Progress, UnitContext};
 use proto::{Message, v1};
+use rustls_pki_types::{CertificateDer, pem::PemObject as _};
 use serde_json::{Value, json};
 use worker::{
     spool::{SpooledCommit, fuzz::stored},
@@ -54,6 +57,22 @@ fn commit(start: u64) -> CommitRecord {
     }
 }
 
+fn backed(start: u64) -> Backed {
+    let commit = commit(start);
+    let others = [WorkerId([8; 16]), WorkerId([9; 16])];
+    let by = [&[commit.worker], &others[..usize::from(start == 2)]].concat();
+    (commit, by)
+}
+
+fn act() -> Act {
+    let actor = Actor { who: "a".into(), role: "operator".into(), peer: "[::1]:9".into() };
+    Act { at_unix_ms: 9, actor, action: Action::Pause, job: Some(JobId([1; 16])), detail: "noop".into() }
+}
+
+fn liar() -> Quarantine {
+    Quarantine { worker: WorkerId([2; 16]), name: "n".into(), why: "w".into(), at_unix_ms: 9, swept: true }
+}
+
 fn entries() -> Vec<Entry> {
     let (job, worker) = (JobId([1; 16]), WorkerId([2; 16]));
     let record = JobRecord {
@@ -74,6 +93,14 @@ fn entries() -> Vec<Entry> {
         Entry::Retry { job },
         Entry::Conflict(commit(0)),
         Entry::State { job, state: JobState::Paused, at_unix_ms: 9 },
+        Entry::Act(act()),
+        Entry::Replicas { job, replicas: 2 },
+        Entry::Claim(commit(4)),
+        Entry::Confirm { commit: commit(4), by: vec![commit(4).worker, worker] },
+        Entry::Withdraw { job, range: 4..6 },
+        Entry::WorkerQuarantined(liar()),
+        Entry::WorkerSwept { worker },
+        Entry::WorkerReadmitted { worker, at_unix_ms: 9 },
     ]
 }
 
@@ -88,7 +115,7 @@ fn ledger() {
     put("journal", "payloads", &behind(2, &[piece(&first[44..]), piece(&second[44..])].concat()));
     put("etcd_group", "whole", &behind(0, &group_of(&entries(), &[3; 32]).expect("small")));
     put("etcd_group", "payload", &behind(1, &first[44..]));
-    let page = page_of(&[commit(0), commit(2), commit(700)]).expect("they ascend");
+    let page = page_of(&[0, 2, 700].map(backed)).expect("they ascend");
     put("etcd_page", "packed", &behind(0, &page));
     put("etcd_page", "page", &behind(1, &zstd::bulk::decompress(&page, 1 << 20).expect("a page")));
     let entries = entries();
@@ -100,10 +127,20 @@ fn ledger() {
         quarantined: vec![3],
         failures: vec![(3, WorkerId([2; 16]), "no".into())],
         conflicts: vec![commit(0)],
+        replicas: 2,
+        claims: vec![Vote { range: 4..6, worker: WorkerId([2; 16]), digest: [7; 32] }],
+        withdrawn_units: 3,
     };
     let pages = vec![(4u64, 0u64, 100u32, 3u32, [6u8; 32])];
-    let base = postcard::to_stdvec(&(5u64, 2u64, vec![JobId([8; 16])], vec![(0u64, summary, pages)]))
-        .expect("encodes");
+    let base = postcard::to_stdvec(&(
+        5u64,
+        2u64,
+        vec![JobId([8; 16])],
+        vec![(0u64, summary, pages)],
+        vec![liar()],
+        vec![act()],
+    ))
+    .expect("encodes");
     put("etcd_base", "base", &behind(1, &base));
     put("etcd_base", "packed", &behind(0, &zstd::bulk::compress(&base, 3).expect("packs")));
 }
@@ -142,7 +179,7 @@ fn wire() {
         draining: true,
     };
     put("wire", "from_worker", &behind(0, &from.encode_to_vec()));
-    let grant = v1::Grant { job: vec![1; 16].into(), start: 3, end: 90 };
+    let grant = v1::Grant { job: vec![1; 16].into(), start: 3, end: 90, whole: true };
     let order = |order| v1::Order { lease: 1, order: Some(order) };
     let to = v1::ToWorker {
         welcome: None,
@@ -160,8 +197,14 @@ fn wire() {
         answers: vec![v1::Answer { sequence: 1, verdict: 2 }],
     };
     put("wire", "to_worker", &behind(1, &to.encode_to_vec()));
-    let submit =
-        v1::SubmitRequest { kind: "noop".into(), revision: 1, settings: "{}".into(), weight: 1, fresh: true };
+    let submit = v1::SubmitRequest {
+        kind: "noop".into(),
+        revision: 1,
+        settings: "{}".into(),
+        weight: 1,
+        fresh: true,
+        replicas: 2,
+    };
     put("wire", "submit", &behind(2, &submit.encode_to_vec()));
 }
 
@@ -302,7 +345,49 @@ fn texts() {
     put("files", "lines", &behind(3, br#"[{"title":"t","caption":"","x":{"label":"x","scale":"log"},"y":{"label":"y","scale":"linear"},"marks":{"lines":[{"name":"a","points":[[1.0,2.0],[1e300,-3.5]]}]}}]"#));
 }
 
+fn access() {
+    let hash = blake3::hash(b"a secret").to_hex();
+    let line = |name: &str, role: &str| {
+        format!("[[token]]\nname = \"{name}\"\nrole = \"{role}\"\nblake3 = \"{hash}\"\n")
+    };
+    put("access", "tokens", &behind(0, (line("a", "worker") + &line("b", "operator")).as_bytes()));
+    put("access", "token", &behind(1, b"nonet_0123456789\n"));
+    let (authority, out) =
+        (coordinator_fuzz::folder().join("authority"), coordinator_fuzz::folder().join("out"));
+    certs::init(&authority, false).expect("an authority");
+    for (role, hosts) in [(Role::Worker, vec![]), (Role::Coordinator, vec!["localhost".into(), "::1".into()])]
+    {
+        let identity = Identity { name: "a".into(), role };
+        certs::issue(&authority, &Wanted { identity, hosts, days: 3650 }, &out, true).expect("a certificate");
+        let files =
+            ["ca.pem", "cert.pem", "key.pem"].map(|name| fs::read(out.join(name)).expect("it is there"));
+        let der = CertificateDer::from_pem_slice(&files[1]).expect("a certificate");
+        put("access", &format!("certificate-{role}"), &behind(2, &der));
+        put("access", &format!("files-{role}"), &behind(3, &files.map(|file| piece(&file)).concat()));
+    }
+    put("access", "addresses", &behind(4, b"http://localhost:1,https://[::1]:2"));
+    put("access", "etcd", &behind(4, b"etcds://a:1,b,[::1]:3/name"));
+}
+
+fn parts() {
+    let with_output = all().into_iter().filter(|of| of.kind.output().is_some() && of.job.units() < 1000);
+    for (number, of) in (0u8..).zip(with_output) {
+        let (kept, begun) = (Parts::default(), Instant::now());
+        let stop = || begun.elapsed() > Duration::from_secs(20);
+        let context = UnitContext::new(&stop, None).with_parts(Some(&kept));
+        let units = of.job.units().min(4);
+        let mut sum = Arc::clone(&of.job).accumulator();
+        let ran = (0..units).all(|unit| sum.run_unit(unit, &context).is_ok());
+        let parts: Vec<u8> =
+            (0..units).filter_map(|unit| kept.get(unit).ok()).flat_map(|part| piece(&part)).collect();
+        println!("parts of {}: {ran}, {} bytes", of.kind.name(), parts.len());
+        put("parts", &format!("{}-{number}", of.kind.name()), &[&[number, 0], &parts[..]].concat());
+    }
+}
+
 fn main() {
+    access();
+    parts();
     ledger();
     spool();
     wire();

@@ -13,7 +13,7 @@ fuzz_target!(|bytes: &[u8]| {
     let packed = if raw % 8 == 0 { rest.to_vec() } else { zstd::bulk::compress(rest, 1).expect("packs") };
     let job = JobId([5; 16]);
     let Ok(commits) = page(job, &packed) else { return };
-    assert!(commits.is_sorted_by(|a, b| a.range.end <= b.range.start));
+    assert!(commits.is_sorted_by(|(a, _), (b, _)| a.range.end <= b.range.start));
     let again = page_of(&commits).expect("they ascend");
     assert_eq!(page(job, &again).expect("it was just made"), commits);
 });

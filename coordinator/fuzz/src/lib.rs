@@ -139,7 +139,8 @@ pub fn seal(lines: &str) -> Vec<u8> {
         }
         if record["record"] == "job" && record["name"] == "" {
             let revision = record["revision"].as_u64().and_then(|number| u32::try_from(number).ok());
-            let name = jobs::job_name(&text(record, "kind"), revision.unwrap_or(0), &text(record, "settings"));
+            let name =
+                jobs::job_name(&text(record, "kind"), revision.unwrap_or(0), &text(record, "settings"));
             last = hex(&name);
             record["name"] = last.clone().into();
         }
