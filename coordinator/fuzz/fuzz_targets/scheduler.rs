@@ -113,16 +113,22 @@ fn committed(start: u8, units: u8, by: u8) -> Committed {
 }
 
 /// What a ledger could have on record, of what was made up: claims of ranges that are the same or share nothing, one of each
-/// worker, ascending.
-fn on_record(units: u64, made_up: &[(u8, u8, u8, u8)]) -> Vec<Vote> {
+/// worker, ascending, and fewer that agree than are enough.
+fn on_record(units: u64, replicas: u32, made_up: &[(u8, u8, u8, u8)]) -> Vec<Vote> {
     let mut votes: BTreeMap<(u64, WorkerId), Vote> = BTreeMap::new();
     for &(start, len, who, lie) in made_up {
-        let (range, worker) = (short(start, len), worker(who));
+        let (range, worker, digest) = (short(start, len), worker(who), [lie % 2; 32]);
         let fits = |other: &Vote| {
             other.range == range || other.range.end <= range.start || range.end <= other.range.start
         };
-        if !range.is_empty() && range.end <= units && votes.values().all(fits) {
-            votes.insert((range.start, worker), Vote { range, worker, digest: [lie % 2; 32] });
+        let agree = |other: &&Vote| other.range == range && other.digest == digest && other.worker != worker;
+        let agreeing = votes.values().filter(agree).count() + 1;
+        if !range.is_empty()
+            && range.end <= units
+            && votes.values().all(fits)
+            && agreeing < replicas.max(2) as usize
+        {
+            votes.insert((range.start, worker), Vote { range, worker, digest });
         }
     }
     votes.into_values().collect()
@@ -184,7 +190,7 @@ fuzz_target!(|input: (u8, Vec<Step>)| {
                     quarantined: given_up.into_iter().collect(),
                     paused,
                     replicas: replicas % 5,
-                    claims: on_record(units, &claims),
+                    claims: on_record(units, replicas % 5, &claims),
                     disputed,
                 };
                 Event::JobAdded { job: job(id), spec }

@@ -39,7 +39,7 @@ fn obey(message: v1::ToWorker) {
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((which, rest)) = bytes.split_first() else { return };
-    match which % 14 {
+    match which % 20 {
         0 => drop(read::<v1::FromWorker>(rest)),
         1 => read::<v1::ToWorker>(rest).into_iter().for_each(obey),
         2 => drop(read::<v1::SubmitRequest>(rest)),
@@ -47,16 +47,18 @@ fuzz_target!(|bytes: &[u8]| {
         4 => drop(read::<v1::StatusRequest>(rest)),
         5 => drop(read::<v1::JobStatus>(rest)),
         6 => drop(read::<v1::ListReply>(rest)),
-        7 => {
-            if let Some(reply) = read::<v1::ResultReply>(rest) {
-                drop(reply);
-            }
-        }
+        7 => drop(read::<v1::ResultReply>(rest)),
         8 => drop(read::<v1::ControlRequest>(rest)),
         9 => drop(read::<v1::WorkersReply>(rest)),
         10 => drop(read::<v1::DrainRequest>(rest)),
         11 => drop(read::<v1::LeaderReply>(rest)),
         12 => drop(read::<etcd::RangeResponse>(rest)),
+        13 => drop(read::<v1::AuditRequest>(rest)),
+        14 => drop(read::<v1::AuditReply>(rest)),
+        15 => drop(read::<v1::ReadmitRequest>(rest)),
+        16 => drop(read::<v1::VerifyRequest>(rest)),
+        17 => drop(read::<v1::VerifyStatus>(rest)),
+        18 => drop(read::<etcd::StatusResponse>(rest)),
         _ => drop(read::<etcd::TxnResponse>(rest)),
     }
 });

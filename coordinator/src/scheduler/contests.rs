@@ -91,6 +91,11 @@ impl Contest {
         self.votes.iter().map(|vote| self.agreeing(vote.1).len()).max().unwrap_or(0)
     }
 
+    /// One of the workers that agree, if there are enough of them.
+    pub(super) fn decided(&self) -> Option<(WorkerId, Digest)> {
+        self.votes.iter().find(|vote| self.agreeing(vote.1).len() >= self.quorum).copied()
+    }
+
     /// Whether two results differ.
     pub(super) fn is_disputed(&self) -> bool {
         self.votes.windows(2).any(|pair| pair[0].1 != pair[1].1)

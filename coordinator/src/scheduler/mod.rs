@@ -193,6 +193,7 @@ impl Scheduler {
         }
         job.pass = self.virtual_time;
         self.jobs.insert(id, job);
+        self.settle_recalled(id, out);
         self.job_changed(id, out);
     }
 

@@ -101,6 +101,20 @@ impl Scheduler {
         self.convict(&contest.against(offer.digest), offer, offer.digest, out);
     }
 
+    /// Settles what was decided when the last coordinator died: all claims to what counts were on the disk, but not who lied.
+    pub(super) fn settle_recalled(&mut self, id: JobId, out: &mut Vec<Command>) {
+        let Some(job) = self.jobs.get(&id) else { return };
+        let recalled = job.contests.iter().filter(|contest| contest.committed.is_some());
+        for start in recalled.map(|contest| contest.range.start).collect::<Vec<_>>() {
+            let contest = self.contest(id, start).filter(|contest| contest.stage == Stage::Waits);
+            if let Some((range, (worker, digest))) =
+                contest.and_then(|contest| Some((contest.range.clone(), contest.decided()?)))
+            {
+                self.settle(&Offer::new(SessionId(0), worker, id, range, digest), out);
+            }
+        }
+    }
+
     /// A vote is on the disk.
     pub(super) fn vote_persisted(&mut self, token: Token, offer: &Offer, out: &mut Vec<Command>) {
         let Some(contest) = self.contest(offer.job, offer.range.start) else { return };

@@ -234,6 +234,21 @@ fn a_restart_knows_what_was_claimed_and_what_is_disputed() {
     assert_eq!(grants(&commands)[0].range, 0..5, "somebody else looks at it");
 }
 
+#[test]
+fn a_restart_convicts_whom_claims_on_record_overturn() {
+    let vote = |session| Vote { range: 0..5, worker: worker(session), digest: [7; 32] };
+    let disputed = vec![Committed { range: 0..5, digest: [66; 32], by: vec![worker(1)] }];
+    let mut past = JobSpec { claims: vec![vote(2), vote(3)], disputed, ..spec(5, 1) };
+    past.done.insert_merged(0..5);
+    // The last coordinator died between the second claim and the quarantine.
+    let mut bench = Bench::new(fixed(5));
+    let commands = bench.step(Event::JobAdded { job: JOB, spec: past });
+    assert_eq!(quarantined(&commands), [1]);
+    assert_eq!(grants(&bench.open(4, 1, 0)), [], "nothing is left to decide");
+    let again = bench.step(Event::Withdrawn { job: JOB, ranges: vec![0..5] });
+    assert_eq!(grants(&again)[0].range, 0..5);
+}
+
 /// A finished job of one range that worker 1 computed alone, with the result 66.
 fn finished() -> Bench {
     let mut bench = Bench::new(fixed(5));
