@@ -245,7 +245,8 @@ fn a_restart_convicts_whom_claims_on_record_overturn() {
     let commands = bench.step(Event::JobAdded { job: JOB, spec: past });
     assert_eq!(quarantined(&commands), [1]);
     assert_eq!(grants(&bench.open(4, 1, 0)), [], "nothing is left to decide");
-    let again = bench.step(Event::Withdrawn { job: JOB, ranges: vec![0..5] });
+    let lost = std::iter::once(0..5).collect();
+    let again = bench.step(Event::Withdrawn { job: JOB, ranges: lost });
     assert_eq!(grants(&again)[0].range, 0..5);
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{drawn, record::Outcome, *};
-use crate::{ErasedJob, MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, laws, parts::memory::Parts};
+use crate::{MAX_PARTIAL_BYTES, MAX_SETTINGS_BYTES, laws, parts::memory::Parts};
 
 const UNIQUE: &str = "530070000600195000098000060800060003400803001700020006060000280000419005000080079";
 const SOLUTION: &str = "534678912672195348198342567859761423426853791713924856961537284287419635345286179";
@@ -273,7 +273,7 @@ fn yields_in_another_order_are_refused() {
         fs::write(dir.path().join(name), "no picture").unwrap();
     }
     let job = job(typed(&[dir.path()]));
-    let check = |tally: &Tally| ErasedJob::check(&job, 0..2, &postcard::to_stdvec(tally).unwrap());
+    let check = |tally: &Tally| crate::ErasedJob::check(&job, 0..2, &postcard::to_stdvec(tally).unwrap());
     let mut tally = laws::run(&job, 0..2);
     check(&tally).unwrap();
     tally.failed.reverse();
