@@ -7,6 +7,8 @@
 //! A spool that fails costs work, never correctness: what it held is computed again.
 
 mod changes;
+#[cfg(feature = "fuzzing")]
+pub mod fuzz;
 mod record;
 mod writer;
 

@@ -12,6 +12,8 @@ mod error;
 pub mod etcd;
 mod export;
 mod frame;
+#[cfg(feature = "fuzzing")]
+pub mod fuzz;
 mod index;
 mod indexer;
 mod journal;

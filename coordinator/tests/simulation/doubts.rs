@@ -234,6 +234,22 @@ fn a_restart_knows_what_was_claimed_and_what_is_disputed() {
     assert_eq!(grants(&commands)[0].range, 0..5, "somebody else looks at it");
 }
 
+#[test]
+fn a_restart_convicts_whom_claims_on_record_overturn() {
+    let vote = |session| Vote { range: 0..5, worker: worker(session), digest: [7; 32] };
+    let disputed = vec![Committed { range: 0..5, digest: [66; 32], by: vec![worker(1)] }];
+    let mut past = JobSpec { claims: vec![vote(2), vote(3)], disputed, ..spec(5, 1) };
+    past.done.insert_merged(0..5);
+    // The last coordinator died between the second claim and the quarantine.
+    let mut bench = Bench::new(fixed(5));
+    let commands = bench.step(Event::JobAdded { job: JOB, spec: past });
+    assert_eq!(quarantined(&commands), [1]);
+    assert_eq!(grants(&bench.open(4, 1, 0)), [], "nothing is left to decide");
+    let lost = std::iter::once(0..5).collect();
+    let again = bench.step(Event::Withdrawn { job: JOB, ranges: lost });
+    assert_eq!(grants(&again)[0].range, 0..5);
+}
+
 /// A finished job of one range that worker 1 computed alone, with the result 66.
 fn finished() -> Bench {
     let mut bench = Bench::new(fixed(5));
@@ -359,19 +375,6 @@ fn a_vote_that_the_ledger_refuses_is_answered_and_holds_nobody_up() {
     assert!(commands.contains(&Command::Answer(token, Verdict::Overlap)), "{commands:?}");
     assert_eq!(grants(&commands)[0].range, 10..20);
     assert_eq!(done(&bench), (10, 0));
-}
-
-#[test]
-fn what_was_decided_before_a_crash_is_carried_out_after_it() {
-    let mut bench = Bench::new(fixed(10));
-    let committed = Committed { range: 0..10, digest: [66; 32], by: vec![worker(1)] };
-    let vote = |by: u64| Vote { range: 0..10, worker: worker(by), digest: [7; 32] };
-    let done = std::iter::once(0..10).collect();
-    let (claims, disputed) = (vec![vote(2), vote(3)], vec![committed]);
-    let commands =
-        bench.step(Event::JobAdded { job: JOB, spec: JobSpec { done, claims, disputed, ..spec(10, 1) } });
-    assert_eq!(quarantined(&commands), [1]);
-    assert_eq!(bench.scheduler.job(JOB).expect("a job").disputes, 0);
 }
 
 #[test]

@@ -76,6 +76,10 @@ impl Storage for Local {
         if !Path::new(&file.at).is_absolute() {
             return Err(format!("{}: only files on disk can be read here", file.at));
         }
+        // Whoever opens a pipe waits until somebody writes, and settings may name one.
+        if !fs::metadata(&file.at).map_err(failed)?.is_file() {
+            return Err(format!("{}: not a file", file.at));
+        }
         let open = fs::File::open(&file.at).map_err(failed)?;
         let now = record(file.at.clone(), &open.metadata().map_err(failed)?).map_err(failed)?;
         if now.stored_bytes != file.stored_bytes || now.version != file.version {

@@ -174,3 +174,16 @@ fn only_what_was_found_goes_into_settings_and_comes_out_of_them_checked() {
     let greedy = json.replace("\"window_bytes\":", "\"window_bytes\":999999999");
     assert!(serde_json::from_str::<Source>(&greedy).is_err(), "{greedy}");
 }
+
+#[test]
+fn a_pipe_that_settings_name_is_not_waited_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let at = pipe.to_str().unwrap().to_owned();
+    let file = File { at, stored_bytes: 0, version: "0".into(), packed: None };
+    let (say, hear) = std::sync::mpsc::channel();
+    thread::spawn(move || say.send(file.read_whole(9, Local::shared())));
+    let read = hear.recv_timeout(std::time::Duration::from_secs(20)).expect("it is refused at once");
+    assert!(read.unwrap_err().ends_with("not a file"));
+}

@@ -13,6 +13,8 @@
 
 mod error;
 mod folder;
+#[cfg(feature = "fuzzing")]
+pub mod fuzz;
 mod layout;
 mod scan;
 

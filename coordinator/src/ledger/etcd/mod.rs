@@ -5,6 +5,8 @@
 mod address;
 mod compact;
 mod election;
+#[cfg(feature = "fuzzing")]
+pub mod fuzz;
 mod layout;
 mod office;
 mod ops;
