@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use jobs::NeededReport;
 
-use super::{FORMAT, Lines, Record, SEVERAL, check::Sum};
+use super::{FORMAT, Lines, Record, check::Sum};
 use crate::{
     ledger::{Chain, CommitRecord, JobState, JobSummary, LedgerError, Reading},
     scheduler::{JobId, WorkerId, hex},
@@ -155,15 +155,10 @@ impl Maker<'_> {
             end: commit.range.end,
             digest: hex(&commit.digest),
             partial: hex(&commit.partial),
-            worker: named(commit.worker),
+            worker: commit.worker.text(),
             busy_us: commit.busy_us,
             at_unix_ms: commit.at_unix_ms,
-            also: by.iter().filter(|by| **by != commit.worker).map(|&by| named(by)).collect(),
+            also: by.iter().filter(|by| **by != commit.worker).map(|by| by.text()).collect(),
         })?)
     }
-}
-
-/// What a certificate calls a worker.
-fn named(worker: WorkerId) -> String {
-    if worker == WorkerId::SEVERAL { SEVERAL.into() } else { hex(&worker.0) }
 }

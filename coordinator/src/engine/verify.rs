@@ -138,7 +138,7 @@ fn count(status: &mut VerifyStatus, committed: &Committed, found: Checked) {
                 status.differences.push(Difference {
                     start: committed.range.start,
                     end: committed.range.end,
-                    workers: committed.by.iter().map(|worker| hex(&worker.0)).collect(),
+                    workers: committed.by.iter().map(|worker| worker.text()).collect(),
                     digest: hex(&committed.digest),
                     second_worker: hex(&worker.0),
                     second_digest: hex(&digest),

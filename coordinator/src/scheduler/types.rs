@@ -17,6 +17,11 @@ pub struct WorkerId(pub [u8; 16]);
 impl WorkerId {
     /// Stands for workers whose results were added up: who of them computed what is not known any more. No worker's own.
     pub const SEVERAL: Self = Self([0xff; 16]);
+
+    /// Its id for people and in files: hexadecimal, or `several`.
+    pub fn text(self) -> String {
+        if self == Self::SEVERAL { "several".into() } else { hex(&self.0) }
+    }
 }
 
 /// A shard in a worker's hands. Never reused while the coordinator lives.

@@ -88,7 +88,7 @@ fn count(status: &mut VerifyStatus, committed: &Committed, found: Recomputed) {
             status.differences.push(Difference {
                 start: committed.range.start,
                 end: committed.range.end,
-                workers: committed.by.iter().map(|worker| hex(&worker.0)).collect(),
+                workers: committed.by.iter().map(|worker| worker.text()).collect(),
                 digest: hex(&committed.digest),
                 second_worker: "this machine".into(),
                 second_digest: hex(&digest),
