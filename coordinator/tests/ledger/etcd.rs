@@ -93,6 +93,43 @@ fn a_leader_whose_key_is_gone_writes_nothing_and_the_next_one_goes_on() {
 }
 
 #[test]
+fn a_deposed_leader_takes_what_its_successor_has_replaced_for_no_damage() {
+    let Some(mut place) = in_etcd() else { return };
+    let mut first = place.lead();
+    first.append(&[job(1, 100), commit(1, 0..10)]).unwrap();
+    first.compact().unwrap();
+    delete(&place, "/nonet/l0/leader");
+    let _old_term = place.take_term();
+    let mut second = place.lead();
+    second.append(&[commit(1, 10..20)]).unwrap();
+    second.compact().unwrap();
+    // The page that the first one knows of is gone.
+    assert_eq!(first.commits(JobId([1; 16]), &mut |_, _| Ok(())), Err(LedgerError::Deposed));
+}
+
+#[test]
+fn what_was_withdrawn_stays_so_whatever_is_made_and_withdrawn_after_it() {
+    let Some(mut place) = in_etcd() else { return };
+    let mut ledger = place.lead();
+    let withdraw = |range| Entry::Withdraw { job: JobId([1; 16]), range };
+    ledger.append(&[job(1, 100), commit(1, 0..16), commit(1, 16..20)]).unwrap();
+    ledger.compact().unwrap();
+    ledger.append(&[withdraw(0..16)]).unwrap();
+    ledger.append(&[commit(1, 0..8)]).unwrap();
+    ledger.append(&[withdraw(0..8)]).unwrap();
+    let left = |ledger: &dyn Ledger| -> Vec<u64> {
+        all_of(ledger)[0].1.iter().map(|commit| commit.range.start).collect()
+    };
+    assert_eq!(left(&ledger), [16]);
+    assert!(ledger.commit_at(JobId([1; 16]), 0).unwrap().is_none());
+    ledger.compact().unwrap();
+    assert_eq!(left(&ledger), [16]);
+    ledger.append(&[commit(1, 0..16)]).unwrap();
+    drop(ledger);
+    assert_eq!(left(place.open().as_ref()), [0, 16]);
+}
+
+#[test]
 fn a_term_ends_when_etcd_does_not_answer_for_as_long_as_the_lease() {
     let Some(mut place) = in_etcd() else { return };
     let mut ledger = place.lead();
