@@ -14,7 +14,7 @@ use arbitrary::Arbitrary;
 use coordinator::{
     engine::{Engine, EngineConfig, EngineTask},
     ledger::{Actor, CommitRecord, Entry, JobSummary, Ledger, fuzz::Memory},
-    scheduler::{JobId, Policy, RangeSet, SessionId},
+    scheduler::{JobId, Policy, RangeSet, SessionId, WorkerId},
 };
 use coordinator_fuzz::{Small, small};
 use jobs::UnitContext;
@@ -291,10 +291,10 @@ async fn check(ledger: &Memory, next: EngineTask, name: String) {
         ledger.quarantined().expect("in memory").into_iter().map(|liar| liar.worker).collect();
     assert!(claims.iter().all(|claim| !liars.contains(&claim.worker)));
     let mut done = RangeSet::new();
-    let each = &mut |commit: CommitRecord| {
-        let by: BTreeSet<_> = ledger.behind(record.id, commit.range.start)?.into_iter().collect();
+    let each = &mut |commit: &CommitRecord, by: &[WorkerId]| {
+        let by: BTreeSet<_> = by.iter().collect();
         assert!(by.len() >= replicas as usize && by.iter().any(|worker| !liars.contains(worker)));
-        assert!(done.insert(commit.range));
+        assert!(done.insert(commit.range.clone()));
         Ok(())
     };
     ledger.commits(record.id, each).expect("in memory");

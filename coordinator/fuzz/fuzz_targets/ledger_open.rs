@@ -168,10 +168,10 @@ struct Sayings {
 fn said_by(ledger: &dyn Ledger) -> Result<Sayings, LedgerError> {
     let (jobs, mut commits) = (ledger.jobs()?, BTreeMap::new());
     for id in jobs.iter().map(|job| job.record.id) {
-        ledger.commits(id, &mut |commit| {
+        ledger.commits(id, &mut |commit, by| {
             let start = commit.range.start;
-            assert_eq!(ledger.commit_at(id, start)?.as_ref(), Some(&commit));
-            commits.insert((id, start), (commit, ledger.behind(id, start)?));
+            assert_eq!(ledger.commit_at(id, start)?.as_ref(), Some(commit));
+            commits.insert((id, start), (commit.clone(), by.to_vec()));
             Ok(())
         })?;
     }

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::{Act, CommitRecord, Entry, JobSummary, Ledger, LedgerError, Quarantine, book::Book};
+use super::{Act, CommitRecord, EachCommit, Entry, JobSummary, Ledger, LedgerError, Quarantine, book::Book};
 use crate::scheduler::{JobId, WorkerId};
 
 /// All that was entered. Clones are of the same ledger.
@@ -60,14 +60,10 @@ impl Ledger for Memory {
         Ok(self.entered().book.accounts().into_iter().map(|account| account.summary.clone()).collect())
     }
 
-    fn commits(
-        &self,
-        job: JobId,
-        each: &mut dyn FnMut(CommitRecord) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError> {
+    fn commits(&self, job: JobId, each: &mut EachCommit<'_>) -> Result<(), LedgerError> {
         // `each` may ask for more.
-        let kept: Vec<_> = self.entered().kept.values().map(|(commit, _)| commit.clone()).collect();
-        kept.into_iter().filter(|commit| commit.job == job).try_for_each(each)
+        let kept: Vec<_> = self.entered().kept.values().cloned().collect();
+        kept.iter().filter(|(commit, _)| commit.job == job).try_for_each(|(commit, by)| each(commit, by))
     }
 
     fn commit_at(&self, job: JobId, start: u64) -> Result<Option<CommitRecord>, LedgerError> {
@@ -76,10 +72,6 @@ impl Ledger for Memory {
 
     fn acts(&self) -> Result<Vec<Act>, LedgerError> {
         Ok(self.entered().book.acts())
-    }
-
-    fn behind(&self, job: JobId, start: u64) -> Result<Vec<WorkerId>, LedgerError> {
-        Ok(self.entered().kept.get(&(job, start)).map_or(Vec::new(), |(_, by)| by.clone()))
     }
 
     fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError> {
