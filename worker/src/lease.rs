@@ -230,7 +230,9 @@ fn stretch_by_stretch(
     let opened = job.get().map_err(|error| (lease.start, error))?;
     let mut stretch = Stretch::new(lease.start, Arc::clone(&opened).accumulator());
     let Means { spool, parts, pace, storage } = means;
-    let parts = parts.as_ref().map(|objects| PartWriter::new(Parts::new(objects.clone(), lease.job)));
+    let parts = parts
+        .as_ref()
+        .map(|objects| PartWriter::new(Parts::new(objects.clone(), lease.job, spool.worker_id())));
     let sink = parts.as_ref().map(|parts| parts as &dyn PartSink);
     // What is reported counts as done: its parts have to be there.
     let settle = || parts.as_ref().map_or(Ok(()), PartWriter::settle);

@@ -1,7 +1,9 @@
 //! Reading the parts of a run: which unit has which part, and the parts.
 //!
 //! The index ([`crate::parts`]) may have several parts of a unit, where workers did not compute the same, or someone made
-//! one up. Which of them the result was made from follows from its digest.
+//! one up. Which of them the result was made from follows from its digest (`choice.rs`).
+
+mod choice;
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -9,14 +11,12 @@ use jobs::{OutputError, PartSource, PartsDigest};
 
 use crate::{
     objects::{Name, ObjectError, Objects},
-    parts::{MAX_PART_BYTES, index_of, read_entry},
+    parts::{Entry, MAX_PART_BYTES, index_of},
 };
+use choice::{Doubtful, Made, agreeing, without_some};
 
 /// Entries of an index that are read at most: some hundred bytes of memory each.
 const MOST_ENTRIES: usize = 10_000_000;
-
-/// Combinations of parts that are tried at most.
-const MOST_TRIED: usize = 1 << 16;
 
 /// The parts of one run, to be read. Its methods block: call them on threads that are not a runtime's own.
 #[derive(Debug)]
@@ -48,34 +48,41 @@ impl Output {
             Err(ObjectError::Missing { .. }) => Vec::new(),
             entries => entries?,
         };
-        let mut names: BTreeMap<u64, Vec<Name>> = BTreeMap::new();
-        for (unit, name) in entries.iter().filter_map(|entry| read_entry(entry)) {
+        let mut made: BTreeMap<u64, Vec<Made>> = BTreeMap::new();
+        for Entry { unit, name, by } in entries.iter().filter_map(|entry| Entry::read(entry)) {
             if unit < self.units {
-                names.entry(unit).or_default().push(name);
+                Made::note(made.entry(unit).or_default(), name, by);
             }
         }
+        let all = |of_unit: &Vec<Made>| of_unit.iter().map(|made| made.name).collect();
+        let mut names = made.iter().map(|(&unit, of_unit)| (unit, all(of_unit))).collect();
         if let Some(expected) = self.expected {
-            self.choose(&mut names, expected);
+            self.choose(made, &mut names, expected);
         }
         Ok(names)
     }
 
     /// Where units have several parts, keeps those that give the digest of the result together. Nothing changes where none do.
-    fn choose(&self, names: &mut BTreeMap<u64, Vec<Name>>, expected: PartsDigest) {
+    fn choose(
+        &self,
+        made: BTreeMap<u64, Vec<Made>>,
+        names: &mut BTreeMap<u64, Vec<Name>>,
+        expected: PartsDigest,
+    ) {
         let mut single = PartsDigest::default();
-        let mut several = Vec::new();
-        for (&unit, of_unit) in &*names {
+        let mut several: Vec<Doubtful> = Vec::new();
+        for (unit, of_unit) in made {
             match of_unit.as_slice() {
-                [name] => single = single.plus(PartsDigest::of_name(unit, name)),
-                _ => several.push((unit, of_unit.clone())),
+                [only] => single = single.plus(PartsDigest::of_name(unit, &only.name)),
+                _ => several.push((unit, of_unit)),
             }
         }
         let chosen = agreeing(single, &several, expected).or_else(|| {
             // Fewer have to be tried without those that cannot be had anyway.
             for (_, of_unit) in &mut several {
-                of_unit.retain(|name| self.is_whole(name));
+                of_unit.retain(|made| self.is_whole(&made.name));
             }
-            agreeing(single, &several, expected)
+            agreeing(single, &several, expected).or_else(|| without_some(single, &several, expected))
         });
         for ((unit, _), name) in several.iter().zip(chosen.unwrap_or_default()) {
             names.insert(*unit, vec![name]);
@@ -107,26 +114,6 @@ impl PartSource for Output {
     }
 }
 
-/// The parts that give the digest of the result, one of each unit in `several`; `single` is the digest of all other units.
-/// None where no choice does, or too many would have to be tried.
-fn agreeing(single: PartsDigest, several: &[(u64, Vec<Name>)], expected: PartsDigest) -> Option<Vec<Name>> {
-    let ways = several.iter().try_fold(1usize, |ways, (_, of_unit)| ways.checked_mul(of_unit.len()));
-    let ways = ways.filter(|&ways| ways <= MOST_TRIED)?;
-    // The number of a way has a digit for each unit.
-    let chosen = |mut way: usize| {
-        several.iter().map(move |(unit, of_unit)| {
-            let place = way % of_unit.len();
-            way /= of_unit.len();
-            (*unit, of_unit[place])
-        })
-    };
-    let gives = |way: &usize| {
-        let digests = chosen(*way).map(|(unit, name)| PartsDigest::of_name(unit, &name));
-        digests.fold(single, PartsDigest::plus) == expected
-    };
-    (0..ways).find(gives).map(|way| chosen(way).map(|(_, name)| name).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,7 +125,7 @@ mod tests {
     fn a_part_that_someone_else_made_of_a_unit_does_not_count() {
         let root = tempfile::tempdir().expect("a folder");
         let objects = Objects::folder(root.path().to_owned());
-        let parts = Parts::new(objects.clone(), RUN);
+        let parts = Parts::new(objects.clone(), RUN, [1; 16]);
         let right = |unit: u64| format!("row {unit}").into_bytes();
         let mut digest = PartsDigest::default();
         for unit in 0..6 {
@@ -165,7 +152,7 @@ mod tests {
     fn parts_that_are_lost_or_rotten_are_not_tried_beside_those_that_are_there() {
         let root = tempfile::tempdir().expect("a folder");
         let objects = Objects::folder(root.path().to_owned());
-        let parts = Parts::new(objects.clone(), RUN);
+        let parts = Parts::new(objects.clone(), RUN, [1; 16]);
         let (right, wrong) = (|unit: u64| format!("row {unit}"), |unit: u64| format!("lie {unit}"));
         let mut digest = PartsDigest::default();
         // More than can be tried: 2^40.
@@ -187,5 +174,35 @@ mod tests {
         for unit in 0..40 {
             assert_eq!(get(unit).expect("the right one"), right(unit).into_bytes());
         }
+    }
+
+    #[test]
+    fn what_liars_made_of_many_units_is_told_by_who_made_it() {
+        let root = tempfile::tempdir().expect("a folder");
+        let objects = Objects::folder(root.path().to_owned());
+        let made_by = |worker| Parts::new(objects.clone(), RUN, [worker; 16]);
+        let [honest, other, liar, second] = [1, 2, 3, 4].map(made_by);
+        let right = |unit: u64| format!("row {unit}").into_bytes();
+        let mut digest = PartsDigest::default();
+        // More than can be tried: 2^60, and of some units three.
+        for unit in 0..60 {
+            honest.write(unit, &right(unit)).expect("written");
+            liar.write(unit, format!("lie {unit}").as_bytes()).expect("written");
+            digest = digest.plus(PartsDigest::of(unit, &right(unit)));
+        }
+        let get = |unit, digest| Output::new(objects.clone(), RUN, 60, Some(digest)).get(unit);
+        for unit in 0..60 {
+            assert_eq!(get(unit, digest).expect("the right one"), right(unit));
+        }
+        // Two of them, and one that has made right parts too.
+        for unit in 0..30 {
+            second.write(unit, b"another lie").expect("written");
+            other.write(unit, &right(unit)).expect("written");
+            liar.write(unit, &right(unit)).expect("written");
+        }
+        for unit in 0..60 {
+            assert_eq!(get(unit, digest).expect("the right one"), right(unit));
+        }
+        assert!(get(3, PartsDigest::default()).expect_err("of another result").to_string().contains("agree"));
     }
 }

@@ -286,5 +286,7 @@ pub fn object_of(parts: &Path, unit: u64) -> PathBuf {
     let mut names = entries.map(|entry| entry.file_name().into_string().expect("UTF-8"));
     let prefix = format!("{unit:020}-");
     let name = names.find_map(|name| name.strip_prefix(&prefix).map(str::to_owned)).expect("an entry");
+    // Behind it is who has made it.
+    let name = name.split_once('-').expect("a worker").0;
     parts.join(&name[..2]).join(name)
 }
