@@ -77,12 +77,15 @@ impl Output {
                 _ => several.push((unit, of_unit)),
             }
         }
-        let chosen = agreeing(single, &several, expected).or_else(|| {
-            // Fewer have to be tried without those that cannot be had anyway.
+        let choose = |several: &[Doubtful]| {
+            agreeing(single, several, expected).or_else(|| without_some(single, several, expected))
+        };
+        let chosen = choose(&several).or_else(|| {
+            // Fewer have to be tried without those that cannot be had anyway; to know them, all are read.
             for (_, of_unit) in &mut several {
                 of_unit.retain(|made| self.is_whole(&made.name));
             }
-            agreeing(single, &several, expected).or_else(|| without_some(single, &several, expected))
+            choose(&several)
         });
         for ((unit, _), name) in several.iter().zip(chosen.unwrap_or_default()) {
             names.insert(*unit, vec![name]);

@@ -40,7 +40,7 @@ const FORMAT: u32 = 1;
 const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// The worker of a range that was added up from those of different workers.
-pub(crate) const SEVERAL: &str = "several";
+pub(crate) const SEVERAL: &str = crate::scheduler::WorkerId::SEVERAL_TEXT;
 
 /// A line of a certificate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

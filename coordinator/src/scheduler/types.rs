@@ -18,9 +18,12 @@ impl WorkerId {
     /// Stands for workers whose results were added up: who of them computed what is not known any more. No worker's own.
     pub const SEVERAL: Self = Self([0xff; 16]);
 
-    /// Its id for people and in files: hexadecimal, or `several`.
+    /// The text of [`Self::SEVERAL`].
+    pub const SEVERAL_TEXT: &str = "several";
+
+    /// Its id for people and in files: hexadecimal, or [`Self::SEVERAL_TEXT`].
     pub fn text(self) -> String {
-        if self == Self::SEVERAL { "several".into() } else { hex(&self.0) }
+        if self == Self::SEVERAL { Self::SEVERAL_TEXT.into() } else { hex(&self.0) }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Every choice is tried where there are few. Where a worker has made many wrong parts there are too many; then parts are
 //! left out by who made them, as one or two liars are far likelier than an honest farm that agrees on nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jobs::PartsDigest;
 
@@ -69,12 +69,11 @@ pub fn without_some(single: PartsDigest, several: &[Doubtful], expected: PartsDi
     })
 }
 
-/// The workers that have made parts which others did not, those with most of them first.
+/// The workers that have made any of these parts, those with most of them first.
 fn suspects(several: &[Doubtful]) -> Vec<Maker> {
     let mut parts: BTreeMap<Maker, usize> = BTreeMap::new();
     for made in several.iter().flat_map(|(_, of_unit)| of_unit) {
-        // An entry may be there twice.
-        for worker in made.by.iter().collect::<BTreeSet<_>>() {
+        for worker in &made.by {
             *parts.entry(*worker).or_default() += 1;
         }
     }

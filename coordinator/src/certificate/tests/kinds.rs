@@ -8,7 +8,7 @@ use shared::random::Random;
 
 use super::*;
 use crate::{
-    ledger::{Act, JobSummary, LedgerError, Quarantine, Reading},
+    ledger::{Act, EachCommit, JobSummary, LedgerError, Quarantine, Reading},
     scheduler::WorkerId,
 };
 
@@ -109,11 +109,7 @@ impl Reading for Memory {
         Ok(Vec::new())
     }
 
-    fn commits(
-        &self,
-        job: JobId,
-        each: &mut (dyn FnMut(&CommitRecord, &[WorkerId]) -> Result<(), LedgerError> + '_),
-    ) -> Result<(), LedgerError> {
+    fn commits(&self, job: JobId, each: &mut EachCommit<'_>) -> Result<(), LedgerError> {
         let mut of_job = self.commits.iter().filter(|commit| commit.job == job);
         of_job.try_for_each(|commit| each(commit, &[commit.worker]))
     }
