@@ -11,7 +11,7 @@ mod crew;
 pub mod dial;
 mod job_cache;
 pub mod lease;
-mod link;
+pub mod link;
 pub mod objects;
 mod outbox;
 pub mod part_index;

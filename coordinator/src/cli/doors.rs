@@ -42,20 +42,25 @@ pub fn doors(
     })
 }
 
-/// Connections for which this process may have files open, after it has asked for as many as it may.
+/// Connections for which this process may have files open.
 fn most_connections() -> usize {
-    let mut limit = getrlimit(Resource::Nofile);
+    let files = raise_file_limit();
+    let files =
+        files.map_or(usize::MAX, |most| usize::try_from(most.saturating_sub(OTHER_FILES)).unwrap_or(0));
+    files.clamp(16, MAX_CONNECTIONS)
+}
+
+/// Asks for as many open files as this process may have; how many it has, if there is a limit.
+pub fn raise_file_limit() -> Option<u64> {
+    let limit = getrlimit(Resource::Nofile);
     if limit.current < limit.maximum || limit.maximum.is_none() {
         let wanted = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
         // The system may say no; then it stays as it is.
         if setrlimit(Resource::Nofile, wanted).is_ok() {
-            limit = getrlimit(Resource::Nofile);
+            return getrlimit(Resource::Nofile).current;
         }
     }
-    let files = limit
-        .current
-        .map_or(usize::MAX, |most| usize::try_from(most.saturating_sub(OTHER_FILES)).unwrap_or(0));
-    files.clamp(16, MAX_CONNECTIONS)
+    limit.current
 }
 
 /// Listens, with encryption anywhere, without it on this machine only, unless it is asked for by name.
