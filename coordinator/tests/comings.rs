@@ -132,7 +132,7 @@ fn an_answer_of_an_endpoint_is_a_notice() {
     });
     let (url, goes) = metadata();
     prefix_counts(&["--notice", "aws", "--notice-endpoint", &url], |_, _| {
-        goes.store(true, Ordering::Relaxed)
+        goes.store(true, Ordering::Relaxed);
     });
 }
 
@@ -200,7 +200,9 @@ fn broken_machines_get_less_and_less_work_and_nothing_is_given_up_for_them() {
     let nowhere = file.join("parts");
     let broken = |name: &str| worker(&farm, name, &["--parts", nowhere.to_str().expect("UTF-8")]);
     let mut bad = [broken("bad0"), broken("bad1")];
-    farm.ask(&["submit", "noop", "--units", "400", "--unit-us", "20000", "--parts"]);
+    let _good = [worker(&farm, "good0", &[]), worker(&farm, "good1", &[])];
+    until("all are connected", || farm.ask(&["workers"]).as_array().map(Vec::len) == Some(4));
+    farm.ask(&["submit", "noop", "--units", "400", "--unit-us", "60000", "--parts"]);
     until("they fail", || {
         ["bad0", "bad1"].iter().all(|name| of(&farm, name).is_some_and(|w| w["failures"].as_u64() > Some(3)))
     });
@@ -212,7 +214,6 @@ fn broken_machines_get_less_and_less_work_and_nothing_is_given_up_for_them() {
     bad[0] = broken("bad0");
     until("it is back", || of(&farm, "bad0").is_some());
     assert!(of(&farm, "bad0").expect("connected")["failures"].as_u64() >= failures, "not with a clean sheet");
-    let _good = [worker(&farm, "good0", &[]), worker(&farm, "good1", &[])];
     let done = farm.wait("noop");
     assert_eq!((done["done"].as_u64(), done["quarantined_units"].as_u64()), (Some(400), Some(0)), "{done}");
     for name in ["bad0", "bad1"] {
@@ -246,8 +247,10 @@ fn jobs_get_the_workers_that_they_ask_for() {
     assert_eq!(farm.wait(&named(&job))["done"], 200);
     let done = |name: &str| of(&farm, name).expect("connected")["units_done"].as_u64();
     assert_eq!((done("spot"), done("slurm")), (Some(0), Some(200)));
-    // One that nobody can do waits, and says so; after a kill too.
-    let job = named(&submit("two", &["gpu"]));
+    // One that nobody can do waits, and says so at once; after a kill too.
+    let job = submit("two", &["gpu"]);
+    assert_eq!(job["detail"], "waits for a worker with gpu: none of the 2 connected has it");
+    let job = named(&job);
     until("it says what it waits for", || {
         let detail = farm.ask(&["status", &job])["detail"].as_str().expect("text").to_owned();
         detail == "waits for a worker with gpu: none of the 2 connected has it"

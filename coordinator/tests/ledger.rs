@@ -294,7 +294,7 @@ fn check_export_and_rebuild_tell_the_same() {
     let report = coordinator::ledger::check(dir.path()).unwrap();
     assert_eq!(report.findings, [""; 0]);
     assert!(report.store.starts_with("agrees with the journal (3 jobs, 7 commits)"), "{}", report.store);
-    assert_eq!((report.frames, report.entries), (13, 32));
+    assert_eq!((report.frames, report.entries), (14, 35));
     assert_eq!((report.jobs[0].commits, report.jobs[0].committed_units), (4, 125));
     assert_eq!((report.jobs[0].withdrawn_units, report.jobs[2].claims), (10, 1));
     assert_eq!(report.jobs[0].first_gaps, ["15..100", "110..500", "600..1000"]);
@@ -304,9 +304,9 @@ fn check_export_and_rebuild_tell_the_same() {
     assert_eq!(all(&ledger).unwrap(), before);
     let mut lines = Vec::new();
     let exported = coordinator::ledger::export(dir.path(), &mut lines).unwrap();
-    assert_eq!((exported.entries, exported.tail), (32, None));
+    assert_eq!((exported.entries, exported.tail), (35, None));
     let text = String::from_utf8(lines).unwrap();
     let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    assert_eq!(lines.len(), 32);
+    assert_eq!(lines.len(), 35);
     assert_eq!(lines[2]["end"], "10");
 }

@@ -52,6 +52,9 @@ pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
         format::print(&(line + "\n"))?;
         return Ok(Outcome::Done);
     }
+    if job.state() == State::Running && !job.detail.is_empty() {
+        eprintln!("nonet: {}", job.detail);
+    }
     let name = job.name.clone();
     let stop = stop_on_signal()?;
     tokio::select! {

@@ -3,7 +3,7 @@
 
 use super::{Refusal, core::Core, job_entry::JobEntry, writer::After};
 use crate::{
-    ledger::{Action, Actor, Entry},
+    ledger::{Action, Actor, Entry, JobState},
     scheduler::{self, Event, JobId, Need, Requirement, hex, parse_requirements},
 };
 
@@ -59,11 +59,20 @@ impl Core {
 
     /// Says what a running job waits for that no connected worker has.
     pub(super) fn lacks(&self, entry: &JobEntry, view: Option<&scheduler::JobStatus>) -> Option<String> {
-        let view = view.filter(|view| view.fitting == 0 && !view.paused && !view.finished)?;
-        let left = view.pending + view.suspects + view.claimed > 0;
+        if entry.state != JobState::Running || !entry.is_live() {
+            return None;
+        }
         let staying = || self.sessions.iter().filter(|(_, session)| !session.draining);
-        let connected = staying().count();
-        if connected == 0 || !left {
+        // The scheduler does not know a job that has just come.
+        let need = self.need(entry);
+        let is_met = match view {
+            Some(view) => {
+                view.fitting > 0 || view.finished || view.pending + view.suspects + view.claimed == 0
+            }
+            None => staying().any(|(_, session)| need.met_by(&session.abilities)),
+        };
+        let connected = if is_met { 0 } else { staying().count() };
+        if connected == 0 {
             return None;
         }
         let (kind, revision) = (&entry.record.kind, entry.record.revision);

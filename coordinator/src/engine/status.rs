@@ -72,8 +72,12 @@ impl Core {
             return why.clone();
         }
         let Some(conflict) = entry.conflicts.last() else {
-            let lacks = self.lacks(entry, view).filter(|_| entry.state == JobState::Running);
-            return lacks.into_iter().chain(doubts(entry, view)).collect::<Vec<_>>().join("; ");
+            return self
+                .lacks(entry, view)
+                .into_iter()
+                .chain(doubts(entry, view))
+                .collect::<Vec<_>>()
+                .join("; ");
         };
         format!(
             "two results for units {:?} differ ({} kept; the second came from worker {}): `nonet ledger export` shows \
