@@ -353,6 +353,7 @@ fn a_drained_worker_finishes_what_it_computes_even_without_its_coordinator() {
     farm.start_coordinator();
     let (code, said) = drained.end();
     assert_eq!(code, Some(0), "{said}");
+    assert!(status(&farm)["done"].as_u64() > Some(3), "what it had is handed in");
     let _other = worker(&farm, "other", &[]);
     assert_eq!(farm.wait("noop")["done"], 100);
     farm.check_ledger();

@@ -84,6 +84,8 @@ struct Agent {
     leave_at: Option<Instant>,
     /// When a stopping worker lets go of what does not stop.
     let_go_at: Option<Instant>,
+    /// When one that is through, and has results that nobody has acknowledged, waits for no other link.
+    give_up_at: Option<Instant>,
 }
 
 impl Agent {
@@ -116,6 +118,7 @@ impl Agent {
             leaves_when_done: false,
             leave_at: None,
             let_go_at: None,
+            give_up_at: None,
         }
     }
 
@@ -128,7 +131,7 @@ impl Agent {
             if self.link.is_none() && self.connecting.is_none() && self.refused.is_none() {
                 self.connecting = Some(self.connect());
             }
-            let (leave_at, let_go_at) = (self.leave_at, self.let_go_at);
+            let (leave_at, let_go_at, give_up_at) = (self.leave_at, self.let_go_at, self.give_up_at);
             let sending = self.outbox.wants_to_send();
             let outgoing = self.link.as_ref().map(|link| link.outgoing.clone());
             tokio::select! {
@@ -158,6 +161,7 @@ impl Agent {
                 _ = self.heartbeat.tick(), if self.link.is_some() => self.beat(),
                 () = shutdown.cancelled(), if leave_at.is_none() => self.begin_to_leave(),
                 () = until(let_go_at), if let_go_at.is_some() => self.let_go_of_what_runs(),
+                () = until(give_up_at), if give_up_at.is_some() => {}
                 () = until(leave_at), if leave_at.is_some() => break,
             }
         }
@@ -190,6 +194,7 @@ impl Agent {
         }
         self.heartbeat = beat(link.heartbeat);
         self.linked_at = Instant::now();
+        self.give_up_at = None;
         self.link = Some(link);
     }
 

@@ -163,3 +163,29 @@ pub fn hello(worker_id: [u8; 16], config: &Config, slots: u32, prefetch: u32) ->
         kinds,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{dial::Dial, lease::Pace};
+
+    #[test]
+    fn coordinators_of_the_first_version_are_spoken_to_in_their_own() {
+        let (pipes, _) = mpsc::channel(1);
+        let config = Config {
+            dial: Arc::new(Dial::Memory(pipes)),
+            state: "state".into(),
+            parts: None,
+            threads: 1,
+            prefetch: 1,
+            name: "w".into(),
+            labels: [("pool".to_owned(), "a".to_owned())].into(),
+            pace: Pace::default(),
+            drain: Duration::ZERO,
+        };
+        let hello = hello([1; 16], &config, 1, 1);
+        // They want exactly this, and look at nothing else.
+        assert_eq!((hello.protocol, hello.newest_protocol), (1, proto::PROTOCOL));
+        assert_eq!(hello.labels, [Label { name: "pool".into(), value: "a".into() }]);
+    }
+}

@@ -69,11 +69,11 @@ impl Agent {
         if !self.leaves_when_done || !self.leases.is_empty() {
             return false;
         }
-        if self.link.is_none() {
-            // Whoever let it go may be gone as well: that is not waited for any longer than when it is told to stop.
-            self.leave_at = Some(Instant::now() + self.config.drain);
-            return self.outbox.unacknowledged().next().is_none();
+        if self.link.is_some() {
+            return self.outbox.settled();
         }
-        self.outbox.settled()
+        // Whoever let it go may be gone as well: what is in the spool is as safe as it can be here.
+        let give_up_at = *self.give_up_at.get_or_insert(Instant::now() + self.config.drain);
+        self.outbox.unacknowledged().next().is_none() || Instant::now() >= give_up_at
     }
 }
