@@ -17,7 +17,8 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:\n  nonet-worker --coordinator http://head:7700 --state /var/lib/nonet\n  \
-    nonet-worker --coordinator http://head:7700 --parts s3://bucket/parts";
+    nonet-worker --coordinator http://head:7700 --parts s3://bucket/parts\n  \
+    nonet-worker --coordinator http://head:7700 --pool spot --notice file:/run/preempted";
 
 fn main() -> ExitCode {
     let cli = Cli::parse();

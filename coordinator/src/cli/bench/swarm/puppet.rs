@@ -15,6 +15,7 @@ use proto::v1::{Commit, FromWorker, LeaseEvent, Order, ToWorker, Verdict, lease_
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use worker::{
     dial::Dial,
+    labels::Labels,
     link::{self, Link, LinkError},
 };
 
@@ -51,7 +52,7 @@ impl Puppet {
     /// Works until it is dropped or refused.
     pub async fn run(self) {
         loop {
-            let hello = link::hello(self.id, &self.name, 1, 1);
+            let hello = link::hello(self.id, &self.name, &Labels::new(), 1, 1);
             match link::open(Arc::clone(&self.dial), hello, RETRY).await {
                 Ok(link) => {
                     self.counts.connected.fetch_add(1, Ordering::Relaxed);
