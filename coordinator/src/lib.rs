@@ -10,3 +10,4 @@ pub mod ledger;
 pub mod scheduler;
 pub mod seat;
 pub mod server;
+pub mod web;

@@ -18,6 +18,8 @@ pub struct ConfigFile {
     pub coordinator: Option<String>,
     /// Where the coordinator listens.
     pub listen: Option<String>,
+    /// Where the coordinator's page listens.
+    pub web: Option<String>,
     /// Ledger in etcd.
     pub ledger: Option<String>,
     /// Folder of the certificates for it.

@@ -37,9 +37,9 @@ impl Member {
         self,
         listener: TcpListener,
         doors: Doors,
+        (holder, seat): (SeatHolder, Seat),
         stop: CancellationToken,
     ) -> Result<Outcome, Failure> {
-        let (holder, seat) = Seat::empty();
         let server = server::serve_tcp(seat, listener, doors, stop.clone());
         let leading = self.take_turns(&holder, &stop);
         tokio::pin!(server, leading);

@@ -18,6 +18,7 @@ use super::{
     format,
     run::open_ledger,
     source::{EtcdArgs, wire},
+    web::{Wanted, web},
 };
 use crate::{
     engine::{Engine, EngineConfig, EngineTask},
@@ -26,8 +27,9 @@ use crate::{
         etcd::{Address, Bounds},
     },
     scheduler::Policy,
-    seat::Seat,
+    seat::{Seat, SeatHolder},
     server::{self, Doors},
+    web as page,
 };
 
 /// Arguments of the coordinator.
@@ -36,6 +38,11 @@ pub struct CoordinatorArgs {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:7700]
     #[arg(long, env = "NONET_LISTEN", value_name = "HOST:PORT")]
     listen: Option<String>,
+    /// Where the page for browsers listens, with `/metrics`, `/healthz` and `/readyz`; or `off`. From other machines it can be
+    /// reached only with --tokens, and with --tls or --allow-plaintext [default: 127.0.0.1:7780, or any free port if that is
+    /// taken]
+    #[arg(long, env = "NONET_WEB", value_name = "HOST:PORT|off")]
+    web: Option<String>,
     /// Folder of the ledger [default: ./nonet-state]; of no use with --ledger
     #[arg(long, env = "NONET_STATE", value_name = "DIR")]
     state: Option<PathBuf>,
@@ -83,8 +90,10 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     };
     let files = args.etcd.ledger_tls.or(file.ledger_tls);
     let ledger = ledger.map(|ledger| wire(ledger, files.as_deref(), allow_plaintext)).transpose()?;
-    let doors = doors(tls, args.tokens.or(file.tokens), &stop)?;
+    let doors = doors(tls.clone(), args.tokens.or(file.tokens), &stop)?;
     let listener = bind(&listen, doors.tls.is_some(), allow_plaintext).await?;
+    let wanted = Wanted { web: args.web.or(file.web), listen: listen.clone(), allow_plaintext };
+    let web = web(wanted, tls, &doors, &stop).await?;
     let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
     let policy = Policy {
         target_lease_ms: args.lease_ms.max(1),
@@ -97,6 +106,11 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let scheme = if doors.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
     warn(&doors, address);
+    let chair = Seat::empty();
+    if let Some(web) = web {
+        // Probes are answered while a long ledger is still being opened.
+        tokio::spawn(page::serve(chair.1.clone(), web, stop.clone()));
+    }
     match ledger.map(Arc::new) {
         Some(ledger) => {
             format::print(&format!("{url}\n"))?;
@@ -104,9 +118,9 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
             let url = args.advertise.or(file.advertise).unwrap_or(url);
             let mut bounds = Bounds::default();
             bounds.tail_groups = args.compact_after.unwrap_or(bounds.tail_groups);
-            Member { ledger, url, config, bounds }.serve(listener, doors, stop).await
+            Member { ledger, url, config, bounds }.serve(listener, doors, chair, stop).await
         }
-        None => alone(open_ledger(state).await?, config, (listener, url), doors, stop).await,
+        None => alone(open_ledger(state).await?, config, (listener, url), doors, chair, stop).await,
     }
 }
 
@@ -116,12 +130,14 @@ async fn alone(
     config: EngineConfig,
     (listener, url): (TcpListener, String),
     doors: Doors,
+    (holder, seat): (SeatHolder, Seat),
     stop: CancellationToken,
 ) -> Result<Outcome, Failure> {
     let EngineTask { engine, mut task, stop: stop_engine } = Engine::start(ledger, config)?;
     format::print(&format!("{url}\n"))?;
     tracing::info!("coordinator at {url}");
-    let server = server::serve_tcp(Seat::of(engine), listener, doors, stop.clone());
+    holder.lead(engine);
+    let server = server::serve_tcp(seat, listener, doors, stop.clone());
     tokio::pin!(server);
     let ended = tokio::select! {
         ended = &mut task => ended,

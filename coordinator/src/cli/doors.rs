@@ -60,23 +60,37 @@ fn most_connections() -> usize {
 
 /// Listens, with encryption anywhere, without it on this machine only, unless it is asked for by name.
 pub async fn bind(listen: &str, encrypted: bool, allow_plaintext: bool) -> Result<TcpListener, Failure> {
-    let addresses = tokio::net::lookup_host(listen).await;
-    let addresses =
-        addresses.map_err(|e| Failure::usage(format!("--listen {listen}: {e}; expected HOST:PORT")))?;
-    let addresses: Vec<_> = addresses.collect();
-    let far = |address: &SocketAddr| !address.ip().to_canonical().is_loopback();
-    if !encrypted && !allow_plaintext && addresses.iter().any(far) {
+    let addresses = look_up("--listen", listen).await?;
+    if !encrypted && !allow_plaintext && addresses.iter().any(is_far) {
         return Err(Failure::usage(format!(
             "--listen {listen} can be reached from other machines, and there is no encryption: add --tls DIR (`nonet certs` \
              makes certificates), or --allow-plaintext if everybody in that network is trusted"
         )));
     }
-    TcpListener::bind(addresses.as_slice()).await.map_err(|e| {
+    open(listen, &addresses).await
+}
+
+/// The addresses that `option` means by `text`.
+pub async fn look_up(option: &str, text: &str) -> Result<Vec<SocketAddr>, Failure> {
+    let addresses = tokio::net::lookup_host(text).await;
+    let addresses =
+        addresses.map_err(|e| Failure::usage(format!("{option} {text}: {e}; expected HOST:PORT")))?;
+    Ok(addresses.collect())
+}
+
+/// Whether other machines can reach it.
+pub fn is_far(address: &SocketAddr) -> bool {
+    !address.ip().to_canonical().is_loopback()
+}
+
+/// Listens on the first of these addresses that is free.
+pub async fn open(text: &str, addresses: &[SocketAddr]) -> Result<TcpListener, Failure> {
+    TcpListener::bind(addresses).await.map_err(|e| {
         let hint = if e.kind() == std::io::ErrorKind::AddrInUse {
             " (does another coordinator run there?)"
         } else {
             ""
         };
-        Failure::failed(format!("cannot listen on {listen}: {e}{hint}"))
+        Failure::failed(format!("cannot listen on {text}: {e}{hint}"))
     })
 }

@@ -27,6 +27,7 @@ mod source;
 mod storm;
 mod tokens;
 mod verify;
+mod web;
 mod workers;
 
 use std::process::ExitCode;

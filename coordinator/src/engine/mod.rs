@@ -105,6 +105,7 @@ pub(crate) enum Ask {
     Readmit(String, Actor, Answer<String>),
     Verify(VerifyRequest, Actor, Answer<Verifying>),
     VerifyStop(JobId, u64),
+    Pulse(Answer<()>),
 }
 
 /// A welcomed worker.
@@ -290,6 +291,15 @@ impl Engine {
     /// When there is no such job, it is not in a state for it, or is being verified already.
     pub(crate) async fn verify(&self, request: VerifyRequest, by: Actor) -> Result<Verifying, Refusal> {
         self.ask(|answer| Input::Ask(Ask::Verify(request, by, answer))).await
+    }
+
+    /// Whether it answers.
+    ///
+    /// # Errors
+    ///
+    /// When the engine is stopping.
+    pub async fn pulse(&self) -> Result<(), Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Pulse(answer))).await
     }
 
     /// Nobody waits for a verification any more.

@@ -81,6 +81,11 @@ impl Connection {
         Self { io: Box::new(pipe), peer, deadline: None, unread: None, _place: None }
     }
 
+    /// Who is at its other end.
+    pub fn peer(&self) -> Peer {
+        self.peer.clone()
+    }
+
     /// Whether a stranger has had its time. Asked by whatever the connection does: one that is not read from may be written to.
     fn look_at_the_clock(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         let Some(deadline) = &mut self.deadline else { return Ok(()) };
@@ -114,7 +119,7 @@ impl Connected for Connection {
     type ConnectInfo = Peer;
 
     fn connect_info(&self) -> Peer {
-        self.peer.clone()
+        self.peer()
     }
 }
 

@@ -3,11 +3,11 @@
 //! `listen.rs` makes connections, `gate.rs` lets requests in, and here is what is done with them.
 
 mod brief;
-mod connection;
+pub(crate) mod connection;
 mod gate;
-mod listen;
+pub(crate) mod listen;
 mod pass;
-mod places;
+pub(crate) mod places;
 mod reread;
 mod watching;
 
@@ -36,6 +36,7 @@ use tonic::{Request, Response, Status, Streaming, transport::Server};
 use self::{
     connection::Connection,
     gate::Gate,
+    listen::Speech,
     pass::{Pass, over, while_admitted},
     places::{Places, Who},
     watching::{holding, watch_job, watch_verification},
@@ -96,7 +97,7 @@ pub async fn serve_tcp(
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
     let Doors { tls, tokens, most_connections } = doors;
-    let connections = listen::listen(listener, tls, most_connections, stop.clone());
+    let connections = listen::listen(listener, tls, (Speech::Http2, most_connections), stop.clone());
     serve(seat, Gate::new(tokens), ReceiverStream::new(connections), stop).await
 }
 
