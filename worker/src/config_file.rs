@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::log::LogFormat;
+
 /// What the file may say. Unknown keys are refused: a misspelt one would otherwise be silently without effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -30,6 +32,10 @@ pub struct ConfigFile {
     pub prefetch: Option<usize>,
     /// Name of a worker.
     pub name: Option<String>,
+    /// How log lines look.
+    pub log_format: Option<LogFormat>,
+    /// Collector of traces.
+    pub otlp: Option<String>,
     /// Whether plain text off loopback is allowed.
     pub allow_plaintext: Option<bool>,
     /// Folder with ca.pem, cert.pem and key.pem.

@@ -12,6 +12,7 @@ pub mod dial;
 mod job_cache;
 pub mod lease;
 mod link;
+pub mod log;
 pub mod objects;
 mod outbox;
 pub mod part_index;

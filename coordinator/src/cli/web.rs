@@ -60,7 +60,13 @@ pub async fn web(
     let address = listener.local_addr().map_err(|e| Failure::failed(format!("--web: {e}")))?;
     tracing::info!("page at {}", url(tls.is_some(), address));
     let most_connections = (doors.most_connections / SHARE).max(1);
-    Ok(Some(Web { listener, tls, tokens: doors.tokens.clone(), most_connections }))
+    Ok(Some(Web {
+        listener,
+        tls,
+        tokens: doors.tokens.clone(),
+        most_connections,
+        telemetry: doors.telemetry.clone(),
+    }))
 }
 
 fn url(encrypted: bool, address: SocketAddr) -> String {

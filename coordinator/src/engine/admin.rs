@@ -58,6 +58,7 @@ impl Core {
                 drop(answer.send(Ok(WorkersReply { workers, quarantined: self.list_quarantined() })));
             }
             Ask::Drain(worker, by, answer) => self.drain(&worker, &by, answer),
+            Ask::Farm(answer) => drop(answer.send(Ok(self.farm()))),
             Ask::Acts(last, answer) => drop(answer.send(Ok(self.acts.last(last)))),
             Ask::Readmit(worker, by, answer) => self.readmit(&worker, &by, answer),
             Ask::Verify(request, by, answer) => self.verify(request, by, answer),

@@ -32,6 +32,7 @@ mod sessions;
 mod speed;
 mod status;
 mod steal;
+mod totals;
 mod types;
 mod verify;
 mod votes;
@@ -48,6 +49,7 @@ pub use self::{
     policy::Policy,
     range_set::RangeSet,
     status::{JobStatus, SessionStatus},
+    totals::Totals,
     types::{
         Checked, CloseReason, Command, Committed, Comparison, Digest, Event, JobId, JobSpec, LeaseId, Millis,
         SessionId, Token, Verdict, Vote, WorkerId, hex,
