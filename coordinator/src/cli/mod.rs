@@ -88,6 +88,7 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "verify" => verify::run(read_args(matches)?).await,
         "workers" => workers::workers(read_args(matches)?).await,
         "drain" => workers::drain(read_args(matches)?).await,
+        "release" => workers::release(read_args(matches)?).await,
         "readmit" => workers::readmit(read_args(matches)?).await,
         other => Err(Failure::usage(format!("no command {other:?}: `nonet --help` lists them"))),
     }

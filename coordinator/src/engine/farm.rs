@@ -3,7 +3,7 @@
 use super::{core::Core, job_entry::JobEntry, status::wire_state};
 use crate::{
     metrics::{Farm, JobLine, SHOWN_JOBS},
-    scheduler::{self, JobId, hex},
+    scheduler::{JobId, hex},
 };
 use proto::v1::State;
 
@@ -16,8 +16,6 @@ const STATES: [(State, &str); 6] = [
     (State::Finished, "finished"),
     (State::Stale, "stale"),
 ];
-/// What is left of a job is to be done in this time, if there are slots for it.
-const WANTED_WITHIN_NS: u128 = 600 * 1_000_000_000;
 /// Digits of a job's name that people see.
 const SHORT_NAME: usize = 12;
 
@@ -32,12 +30,10 @@ impl Core {
             lines: live().filter_map(|(&id, entry)| self.line(id, entry)).take(SHOWN_JOBS).collect(),
             workers: totals.workers,
             draining: totals.draining,
+            resting: totals.resting,
             slots: totals.slots,
             slots_busy: totals.slots_busy,
-            slots_wanted: live()
-                .filter_map(|(&id, _)| self.scheduler.job(id))
-                .map(|job| slots_wanted(&job))
-                .sum(),
+            slots_wanted: self.scheduler.wanted_slots(),
             leases: totals.leases,
             quarantined_workers: self.quarantined.len() as u64,
             inputs_waiting: 0,
@@ -64,18 +60,7 @@ impl Core {
             ],
             units_per_1000s: view.units_per_1000s,
             eta_ms: view.eta_ms,
-            slots_wanted: slots_wanted(&view),
+            slots_wanted: view.wanted_slots,
         })
     }
-}
-
-/// How many slots a job could put to use now: as many as compute what is left in ten minutes, but no more than there are
-/// units, and one for a job of which nobody knows yet what a unit costs.
-fn slots_wanted(job: &scheduler::JobStatus) -> u64 {
-    let left = job.units - job.done - job.quarantined;
-    if job.paused || left == 0 {
-        return 0;
-    }
-    let ns = u128::from(left) * u128::from(job.ns_per_unit.unwrap_or(0));
-    u64::try_from(ns.div_ceil(WANTED_WITHIN_NS)).unwrap_or(u64::MAX).clamp(1, left)
 }

@@ -38,6 +38,8 @@ pub struct Farm {
     pub workers: u64,
     /// Those of them that take no further leases.
     pub draining: u64,
+    /// Those of them that get nothing for a while, because units fail on them.
+    pub resting: u64,
     /// Leases that all of them compute at a time.
     pub slots: u64,
     /// Slots that have one.

@@ -72,6 +72,11 @@ fn farm(page: &mut Page, farm: Option<&Farm>) -> fmt::Result {
     one("nonet_workers", "Workers that are connected.", |farm| farm.workers)?;
     one("nonet_workers_draining", "Connected workers that take no further leases.", |farm| farm.draining)?;
     one(
+        "nonet_workers_resting",
+        "Connected workers that get nothing for a while: units fail there, or leases come back untouched.",
+        |farm| farm.resting,
+    )?;
+    one(
         "nonet_workers_wanted",
         "Workers that could be put to use in all, if they are like those that are connected: what to scale to.",
         Farm::workers_wanted,

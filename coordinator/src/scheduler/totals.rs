@@ -13,6 +13,8 @@ pub struct Totals {
     pub slots_busy: u64,
     /// Connections that take no further leases.
     pub draining: u64,
+    /// Connections that get nothing for a while: units fail on them, or they hand leases back untouched.
+    pub resting: u64,
     /// Leases that they hold.
     pub leases: u64,
 }
@@ -28,6 +30,7 @@ impl Scheduler {
         for session in self.sessions.values() {
             totals.slots += u64::from(session.slots);
             totals.slots_busy += u64::from(session.held().min(session.slots));
+            totals.resting += u64::from(session.trouble.rests_until > self.now);
             totals.draining += u64::from(session.draining);
         }
         totals

@@ -16,9 +16,9 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 use jobs::Report;
 use proto::v1::{
     AuditReply, AuditRequest, ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, LeaderReply,
-    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ResultReply, ResultRequest,
-    StatusRequest, SubmitReply, SubmitRequest, ToWorker, VerifyRequest, VerifyStatus, Welcome, WorkersReply,
-    WorkersRequest,
+    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ReleaseReply, ReleaseRequest,
+    ResultReply, ResultRequest, StatusRequest, SubmitReply, SubmitRequest, ToWorker, VerifyRequest,
+    VerifyStatus, Welcome, WorkersReply, WorkersRequest,
     farm_server::{Farm, FarmServer},
     jobs_server::{Jobs, JobsServer},
 };
@@ -196,12 +196,13 @@ impl Farm for Service {
         let hello = first.and_then(|message| message.hello);
         let hello = hello.ok_or_else(|| Status::invalid_argument("the first message must be a hello"))?;
         let (outgoing, messages) = mpsc::channel(OUTGOING_MESSAGES);
-        let Welcomed { session, ledger_id, heartbeat_ms } =
+        let Welcomed { session, ledger_id, heartbeat_ms, protocol } =
             engine.hello(hello, outgoing).await.map_err(to_status)?;
         let welcome = Welcome {
             version: env!("CARGO_PKG_VERSION").into(),
             ledger_id: ledger_id.to_vec().into(),
             heartbeat_ms,
+            protocol,
         };
         let over = over(pass.clone(), self.stop.clone());
         tokio::spawn(async move {
@@ -317,6 +318,12 @@ impl Jobs for Service {
         let by = actor(&request);
         let worker = self.engine()?.drain(request.into_inner().worker, by).await.map_err(to_status)?;
         Ok(Response::new(DrainReply { worker }))
+    }
+
+    async fn release(&self, request: Request<ReleaseRequest>) -> Result<Response<ReleaseReply>, Status> {
+        let by = actor(&request);
+        let ReleaseRequest { pool, keep } = request.into_inner();
+        Ok(Response::new(self.engine()?.release(pool, keep, by).await.map_err(to_status)?))
     }
 
     async fn audit(&self, request: Request<AuditRequest>) -> Result<Response<AuditReply>, Status> {
