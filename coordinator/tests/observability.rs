@@ -1,6 +1,8 @@
 //! What can be seen from outside: metrics and how they agree with what is, the dashboard and the alerts that go by them,
 //! log lines in JSON. Real processes, and a real Prometheus where there is one.
 
+#![allow(clippy::float_cmp, reason = "what is compared is counted, and small")]
+
 mod farm;
 #[path = "observability/openmetrics.rs"]
 mod openmetrics;

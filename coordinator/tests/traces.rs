@@ -74,9 +74,9 @@ fn a_job_is_told_by_its_submission_its_leases_and_the_groups_that_make_them_dura
     assert_eq!(traces.len(), leases.len());
 
     let groups = named("ledger append");
-    let entries: u64 =
-        groups.iter().map(|g| g.attribute("nonet.entries").parse::<u64>().expect("a number")).sum();
-    assert!(entries as usize > leases.len(), "{entries} entries, {} leases", leases.len());
+    let entries: usize =
+        groups.iter().map(|g| g.attribute("nonet.entries").parse::<usize>().expect("a number")).sum();
+    assert!(entries > leases.len(), "{entries} entries, {} leases", leases.len());
     assert_eq!(collector.services(), BTreeSet::from(["nonet-coordinator".to_owned()]));
 }
 

@@ -30,8 +30,10 @@ pub fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> Option<Answer
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     // HTTP/1.0: the answer is in one piece, and ends with the connection.
-    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-    write!(stream, "GET {path} HTTP/1.0\r\nHost: {address}\r\n{headers}\r\n").ok()?;
+    let lines = [format!("GET {path} HTTP/1.0"), format!("Host: {address}")].into_iter();
+    let lines = lines.chain(headers.iter().map(|(name, value)| format!("{name}: {value}")));
+    let request = lines.collect::<Vec<_>>().join("\r\n") + "\r\n\r\n";
+    stream.write_all(request.as_bytes()).ok()?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).ok()?;
     let (head, body) = answer.split_once("\r\n\r\n")?;

@@ -1,4 +1,4 @@
-//! Reads metrics by the rules of OpenMetrics 1.0, as far as they are used, and takes nothing else. There is a parser in Rust,
+//! Reads metrics by the rules of `OpenMetrics` 1.0, as far as they are used, and takes nothing else. There is a parser in Rust,
 //! under a licence that does not fit; where a Prometheus is installed, `prometheus.rs` has that read them too.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -93,7 +93,7 @@ fn conditions(alerts: &str) -> String {
         asking &= !["for:", "labels:"].iter().any(|field| line.trim().starts_with(field));
         asking
     };
-    alerts.lines().filter(&mut is_asked).map(|line| format!("{line}\n")).collect()
+    alerts.lines().filter(&mut is_asked).collect::<Vec<_>>().join("\n")
 }
 
 /// Words that begin as metrics do.
