@@ -211,12 +211,13 @@ fn of_several_coordinators_one_leads_and_the_others_say_so() {
     let environment: Vec<_> = webs.iter().map(|web| vec![("NONET_WEB".to_owned(), web.clone())]).collect();
     let mut cluster = Cluster::start_on(&[Host::here(), Host::here()], 0, &environment);
     let leading = || -> Vec<f64> {
-        let of =
-            |web: &String| Some(Exposition::parse(&get(web, "/metrics", &[])?.body).value("nonet_leading")?);
+        let of = |web: &String| Exposition::parse(&get(web, "/metrics", &[])?.body).value("nonet_leading");
         webs.iter().filter_map(of).collect()
     };
     until("one of two leads", || leading().iter().sum::<f64>() == 1.0 && leading().len() == 2);
     let leader = leading().iter().position(|leads| *leads == 1.0).expect("a leader");
+    let led = Exposition::parse(&get(&webs[leader], "/metrics", &[]).expect("metrics").body);
+    assert!(led.value("nonet_ledger_append_seconds_count").is_some());
     let standby = Exposition::parse(&get(&webs[1 - leader], "/metrics", &[]).expect("metrics").body);
     assert_eq!((standby.value("nonet_workers"), standby.value("nonet_engine_answered")), (None, Some(0.0)));
     assert!(standby.value("process_cpu_seconds_total").is_some());

@@ -11,7 +11,8 @@ use std::{
 };
 
 use collector::{Collector, Mood, Span};
-use farm::{Farm, free_address, http::get, until};
+use coordinator::access::Role;
+use farm::{Farm, authority::Authority, free_address, http::get, nonet, run, start, until};
 
 fn farm_with(url: &str, workers: usize, more: &[&str]) -> Farm {
     Farm::start(workers, &[&["--otlp", url, "--web", "off"], more].concat())
@@ -158,6 +159,36 @@ fn a_collector_that_comes_late_gets_what_comes_then() {
         !collector.spans().is_empty()
     });
     until("that is told", || farm.log().contains("traces are taken again"));
+}
+
+#[test]
+fn a_collector_is_reached_by_tls_if_its_authority_is_known() {
+    let authority = Authority::new();
+    let collector =
+        Collector::start_encrypted(&authority.issue_for("c", Role::Coordinator, 1, &["127.0.0.1"]));
+    let dir = tempfile::tempdir().expect("a folder");
+    // First with the authorities of the system, of which this is none.
+    for ca in [None, Some(authority.ca())] {
+        let listen = free_address();
+        let args = ["coordinator", "--listen", &listen, "--web", "off", "--otlp", &collector.url];
+        let mut command = nonet(&args);
+        command
+            .arg("--state")
+            .arg(dir.path())
+            .envs(ca.iter().map(|ca| ("OTEL_EXPORTER_OTLP_CERTIFICATE", ca)));
+        let coordinator = start(command);
+        until("it answers", || run(&["jobs", "--coordinator", &format!("http://{listen}")]).0 == Some(0));
+        coordinator.signal("TERM");
+        let (code, log) = coordinator.end();
+        assert_eq!(code, Some(0), "{log}");
+        assert_eq!(collector.spans().is_empty(), ca.is_none(), "{log}");
+        assert_eq!(log.contains("traces are lost"), ca.is_none(), "{log}");
+    }
+    let args = ["coordinator", "--listen", "127.0.0.1:0", "--otlp", &collector.url];
+    let mut command = nonet(&args);
+    command.env("OTEL_EXPORTER_OTLP_CERTIFICATE", "/nowhere/ca.pem");
+    let (code, log) = start(command).end();
+    assert!(code == Some(2) && log.contains("/nowhere/ca.pem"), "{log}");
 }
 
 #[test]

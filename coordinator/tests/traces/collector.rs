@@ -15,7 +15,10 @@ use opentelemetry_proto::tonic::{
 };
 use tokio::{net::TcpListener, runtime::Runtime};
 use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status, transport::Server};
+use tonic::{
+    Request, Response, Status,
+    transport::{Identity, Server, ServerTlsConfig},
+};
 
 /// What it does with spans.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,11 +61,30 @@ impl Collector {
     }
 
     pub fn start_at(mood: Mood, address: &str) -> Self {
+        Self::start_with(mood, address, None)
+    }
+
+    /// One that shows the certificate in this folder.
+    pub fn start_encrypted(tls: &str) -> Self {
+        let read = |name| std::fs::read(format!("{tls}/{name}")).expect("a file");
+        Self::start_with(
+            Mood::Takes,
+            "127.0.0.1:0",
+            Some(Identity::from_pem(read("cert.pem"), read("key.pem"))),
+        )
+    }
+
+    fn start_with(mood: Mood, address: &str, identity: Option<Identity>) -> Self {
         let runtime = Runtime::new().expect("a runtime");
         let listener = runtime.block_on(TcpListener::bind(address)).expect("a port");
-        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let scheme = if identity.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{}", listener.local_addr().expect("an address"));
         let kept = Kept { mood, requests: Arc::default() };
-        let server = Server::builder().add_service(TraceServiceServer::new(kept.clone()));
+        let mut server = Server::builder();
+        if let Some(identity) = identity {
+            server = server.tls_config(ServerTlsConfig::new().identity(identity)).expect("TLS");
+        }
+        let server = server.add_service(TraceServiceServer::new(kept.clone()));
         runtime.spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
         Self { url, kept, _runtime: runtime }
     }
