@@ -18,6 +18,7 @@ use crate::{
     credentials::CredentialArgs,
     labels::{self, Labels},
     lease::Pace,
+    log::{self, LogArgs},
     notice::{self, Notice},
     objects::Objects,
 };
@@ -65,6 +66,9 @@ pub struct WorkerArgs {
     /// TOML file with defaults for these options
     #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// What is told meanwhile.
+    #[command(flatten)]
+    pub log: LogArgs,
     /// What is shown to the coordinator.
     #[command(flatten)]
     pub credentials: CredentialArgs,
@@ -101,6 +105,7 @@ pub struct Usage(pub String);
 /// [`Usage`] for bad arguments; otherwise what keeps the worker from working.
 pub async fn run(args: WorkerArgs) -> anyhow::Result<()> {
     let file = ConfigFile::read(args.config.as_deref()).map_err(|e| Usage(e.to_string()))?;
+    log::init(log::OF_DAEMONS, args.log.log_format.or(file.log_format).unwrap_or_default());
     let coordinator = args.coordinator.or_else(|| file.coordinator.clone());
     let coordinator = coordinator.unwrap_or_else(|| DEFAULT_COORDINATOR.into());
     let dial = args.credentials.dial(&coordinator, &file).map_err(|e| Usage(e.to_string()))?;
@@ -178,15 +183,4 @@ fn default_name() -> String {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = host.trim();
     format!("{}-{}", if host.is_empty() { "worker" } else { host }, std::process::id())
-}
-
-/// Logs to standard error: warnings by default, more with `NONET_LOG` (as in `NONET_LOG=debug`).
-pub fn init_log(default_level: &str) {
-    use std::io::IsTerminal;
-    let filter = tracing_subscriber::EnvFilter::try_from_env("NONET_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(default_level));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    let log = log.with_target(false).with_ansi(std::io::stderr().is_terminal());
-    // A second call, as in tests, changes nothing.
-    drop(log.try_init());
 }

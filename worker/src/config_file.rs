@@ -7,6 +7,8 @@ use std::{
 
 use serde::Deserialize;
 
+use crate::log::LogFormat;
+
 /// What the file may say. Unknown keys are refused: a misspelt one would otherwise be silently without effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +23,8 @@ pub struct ConfigFile {
     pub coordinator: Option<String>,
     /// Where the coordinator listens.
     pub listen: Option<String>,
+    /// Where the coordinator's page listens.
+    pub web: Option<String>,
     /// Ledger in etcd.
     pub ledger: Option<String>,
     /// Folder of the certificates for it.
@@ -31,6 +35,10 @@ pub struct ConfigFile {
     pub prefetch: Option<usize>,
     /// Name of a worker.
     pub name: Option<String>,
+    /// How log lines look.
+    pub log_format: Option<LogFormat>,
+    /// Collector of traces.
+    pub otlp: Option<String>,
     /// What a worker says of itself, for jobs that ask for it.
     pub labels: Option<BTreeMap<String, String>>,
     /// The pool that a worker belongs to.

@@ -13,6 +13,7 @@ mod job_cache;
 pub mod labels;
 pub mod lease;
 pub mod link;
+pub mod log;
 pub mod notice;
 pub mod objects;
 mod outbox;

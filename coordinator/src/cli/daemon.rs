@@ -9,6 +9,7 @@ use worker::{
     cli::{WorkerArgs, stop_on_signal},
     config_file::ConfigFile,
     credentials::TlsArgs,
+    log::{self, LogArgs},
 };
 
 use super::{
@@ -18,6 +19,7 @@ use super::{
     format,
     run::open_ledger,
     source::{EtcdArgs, wire},
+    web::{Wanted, web},
 };
 use crate::{
     engine::{Engine, EngineConfig, EngineTask},
@@ -25,9 +27,13 @@ use crate::{
         Ledger,
         etcd::{Address, Bounds},
     },
+    metrics::Counted,
     scheduler::Policy,
-    seat::Seat,
+    seat::{Seat, SeatHolder},
     server::{self, Doors},
+    telemetry::Telemetry,
+    traces::Collector,
+    web as page,
 };
 
 /// Arguments of the coordinator.
@@ -36,6 +42,11 @@ pub struct CoordinatorArgs {
     /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:7700]
     #[arg(long, env = "NONET_LISTEN", value_name = "HOST:PORT")]
     listen: Option<String>,
+    /// Where the page for browsers listens, with `/metrics`, `/healthz` and `/readyz`; or `off`. From other machines it can be
+    /// reached only with --tokens, and with --tls or --allow-plaintext [default: 127.0.0.1:7780, or any free port if that is
+    /// taken]
+    #[arg(long, env = "NONET_WEB", value_name = "HOST:PORT|off")]
+    web: Option<String>,
     /// Folder of the ledger [default: ./nonet-state]; of no use with --ledger
     #[arg(long, env = "NONET_STATE", value_name = "DIR")]
     state: Option<PathBuf>,
@@ -60,6 +71,12 @@ pub struct CoordinatorArgs {
     #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
+    log: LogArgs,
+    /// Send traces to the OTLP collector at URL, its gRPC port: <http://127.0.0.1:4317>. The variables `OTEL_EXPORTER_OTLP_HEADERS`,
+    /// `_TIMEOUT` and `_CERTIFICATE` (a CA), `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_TRACES_SAMPLER` count, where it is given
+    #[arg(long, env = "NONET_OTLP", value_name = "URL")]
+    otlp: Option<String>,
+    #[command(flatten)]
     tls: TlsArgs,
     /// File of the tokens that callers must show one of, from `nonet tokens add`; read again when it changes, and on SIGHUP
     #[arg(long, env = "NONET_TOKENS", value_name = "FILE", help_heading = "Security")]
@@ -72,6 +89,7 @@ const BEATS_PER_SILENCE: u64 = 5;
 /// Serves until SIGINT or SIGTERM.
 pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let file = ConfigFile::read(args.config.as_deref())?;
+    log::init(log::OF_DAEMONS, args.log.log_format.or(file.log_format).unwrap_or_default());
     let allow_plaintext = args.tls.allow_plaintext || file.allow_plaintext.unwrap_or(false);
     let tls = args.tls.files(&file).map_err(Failure::usage)?;
     let listen = args.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:7700".into());
@@ -83,8 +101,11 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     };
     let files = args.etcd.ledger_tls.or(file.ledger_tls);
     let ledger = ledger.map(|ledger| wire(ledger, files.as_deref(), allow_plaintext)).transpose()?;
-    let doors = doors(tls, args.tokens.or(file.tokens), &stop)?;
+    let telemetry = telemetry(args.otlp.or(file.otlp), allow_plaintext)?;
+    let doors = doors(tls.clone(), args.tokens.or(file.tokens), telemetry.clone(), &stop)?;
     let listener = bind(&listen, doors.tls.is_some(), allow_plaintext).await?;
+    let wanted = Wanted { web: args.web.or(file.web), listen: listen.clone(), allow_plaintext };
+    let web = web(wanted, tls, &doors, &stop).await?;
     let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
     let policy = Policy {
         target_lease_ms: args.lease_ms.max(1),
@@ -97,17 +118,33 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let scheme = if doors.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
     warn(&doors, address);
-    match ledger.map(Arc::new) {
+    let chair = Seat::empty();
+    if let Some(web) = web {
+        // Probes are answered while a long ledger is still being opened.
+        tokio::spawn(page::serve(chair.1.clone(), web, stop.clone()));
+    }
+    let served = match ledger.map(Arc::new) {
         Some(ledger) => {
             format::print(&format!("{url}\n"))?;
             tracing::info!("coordinator at {url}");
             let url = args.advertise.or(file.advertise).unwrap_or(url);
             let mut bounds = Bounds::default();
             bounds.tail_groups = args.compact_after.unwrap_or(bounds.tail_groups);
-            Member { ledger, url, config, bounds }.serve(listener, doors, stop).await
+            Member { ledger, url, config, bounds }.serve(listener, doors, chair, stop).await
         }
-        None => alone(open_ledger(state).await?, config, (listener, url), doors, stop).await,
-    }
+        None => alone(open_ledger(state).await?, config, (listener, url), doors, chair, stop).await,
+    };
+    // It blocks, for a second at most.
+    drop(tokio::task::spawn_blocking(move || telemetry.traces.end()).await);
+    served
+}
+
+/// Counters, and spans for whoever is at `otlp`.
+fn telemetry(otlp: Option<String>, allow_plaintext: bool) -> Result<Telemetry, Failure> {
+    let counted = Arc::<Counted>::default();
+    let collector = otlp.map(|url| Collector::parse(&url, allow_plaintext)).transpose();
+    let traces = collector.and_then(|found| found.map(|collector| collector.collect(&counted)).transpose());
+    Ok(Telemetry { traces: traces.map_err(Failure::usage)?.unwrap_or_default(), counted })
 }
 
 /// The only coordinator: leads as long as it lives.
@@ -116,12 +153,15 @@ async fn alone(
     config: EngineConfig,
     (listener, url): (TcpListener, String),
     doors: Doors,
+    (holder, seat): (SeatHolder, Seat),
     stop: CancellationToken,
 ) -> Result<Outcome, Failure> {
-    let EngineTask { engine, mut task, stop: stop_engine } = Engine::start(ledger, config)?;
+    let EngineTask { engine, mut task, stop: stop_engine } =
+        Engine::start_observed(ledger, config, doors.telemetry.clone())?;
     format::print(&format!("{url}\n"))?;
     tracing::info!("coordinator at {url}");
-    let server = server::serve_tcp(Seat::of(engine), listener, doors, stop.clone());
+    holder.lead(engine);
+    let server = server::serve_tcp(seat, listener, doors, stop.clone());
     tokio::pin!(server);
     let ended = tokio::select! {
         ended = &mut task => ended,

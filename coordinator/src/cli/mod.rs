@@ -27,12 +27,16 @@ mod source;
 mod storm;
 mod tokens;
 mod verify;
+mod web;
 mod workers;
 
 use std::process::ExitCode;
 
 use clap::{ArgMatches, FromArgMatches};
-use worker::cli::{WorkerArgs, init_log};
+use worker::{
+    cli::WorkerArgs,
+    log::{self, LogFormat},
+};
 
 use exit::{Failure, Outcome};
 
@@ -56,8 +60,10 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let Some((command, matches)) = matches.subcommand() else {
         return Err(Failure::usage("no command is given: `nonet --help` lists them".into()));
     };
-    let daemon = matches!(command, "coordinator" | "worker");
-    init_log(if daemon { "info,sled=warn" } else { "error,sled=off" });
+    // The daemons begin when they have read how.
+    if !matches!(command, "coordinator" | "worker") {
+        log::init("error,sled=off", LogFormat::Text);
+    }
     match command {
         "run" => run::run(matches).await,
         "storm" => storm::storm(matches).await,

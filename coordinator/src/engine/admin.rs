@@ -57,11 +57,13 @@ impl Core {
                 drop(answer.send(Ok(WorkersReply { workers, quarantined, wanted_slots })));
             }
             Ask::Drain(worker, by, answer) => self.drain(&worker, &by, answer),
+            Ask::Farm(answer) => drop(answer.send(Ok(self.farm()))),
             Ask::Release(pool, keep, by, answer) => self.release(pool, keep, &by, answer),
             Ask::Acts(last, answer) => drop(answer.send(Ok(self.acts.last(last)))),
             Ask::Readmit(worker, by, answer) => self.readmit(&worker, &by, answer),
             Ask::Verify(request, by, answer) => self.verify(request, by, answer),
             Ask::VerifyStop(job, number) => self.verify_stop(job, number),
+            Ask::Pulse(answer) => drop(answer.send(Ok(()))),
         }
     }
 

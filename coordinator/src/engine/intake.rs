@@ -1,6 +1,6 @@
 //! What workers say, checked before it is believed.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use jobs::MAX_PARTIAL_BYTES;
 use proto::v1::{Commit, FromWorker, Hello, LeaseEvent, Verdict, lease_event};
@@ -29,12 +29,14 @@ impl Core {
         let introduced = match check_hello(&hello, self.sessions.len()) {
             Ok(introduced) => introduced,
             Err(refusal) => {
+                self.telemetry.counted.workers_refused.inc();
                 tracing::warn!(worker = proto::bounded_text(hello.name), "worker refused: {refusal}");
                 drop(answer.send(Err(refusal)));
                 return;
             }
         };
         if let Some(known) = self.quarantined.get(&introduced.worker) {
+            self.telemetry.counted.workers_refused.inc();
             tracing::warn!(worker = proto::bounded_text(hello.name), "quarantined worker refused");
             drop(answer.send(Err(refusal(known))));
             return;
@@ -44,8 +46,9 @@ impl Core {
         let session = self.sessions.open(Session::new(introduced, hello, outgoing, unix_ms()));
         let (ledger_id, heartbeat_ms) = (self.ledger_id, self.config.heartbeat_ms);
         let welcomed = Welcomed { session, ledger_id, heartbeat_ms, protocol };
+        self.telemetry.counted.sessions_opened.inc();
         if answer.send(Ok(welcomed)).is_err() {
-            self.sessions.close(session);
+            self.close_session(session, "lost");
         }
         // The scheduler hears of it with its first message: what it has from earlier must count before it is given the
         // same work again.
@@ -91,7 +94,7 @@ impl Core {
         let token = Token(self.last_token);
         let CommitRecord { job, digest, busy_us, .. } = record;
         let range = record.range.clone();
-        self.offers.insert(token, Offer { session, sequence, record, counts: true });
+        self.offers.insert(token, Offer { session, sequence, record, counts: true, arrived: Instant::now() });
         self.feed(Event::Commit { session, worker, token, job, range, digest, busy_us });
     }
 
@@ -105,7 +108,7 @@ impl Core {
     }
 
     fn cut_off(&mut self, id: SessionId, reason: String) {
-        let Some(session) = self.sessions.close(id) else { return };
+        let Some(session) = self.close_session(id, "nonsense") else { return };
         tracing::error!(worker = session.name, "worker cut off: {reason}");
         session.dismiss(Refusal::Invalid(reason));
         self.feed(Event::SessionClosed(id));
@@ -115,7 +118,7 @@ impl Core {
     pub(super) fn close_the_mute(&mut self) {
         let not_before = unix_ms().saturating_sub(self.config.policy.silence_ms);
         for id in self.sessions.mute_since(not_before) {
-            self.close(id);
+            self.close(id, "mute");
         }
     }
 
@@ -159,6 +162,7 @@ impl Core {
 
     fn lease_event(&mut self, session: SessionId, event: LeaseEvent) {
         let lease = LeaseId(event.lease);
+        self.trace_event(session, lease, event.event.as_ref());
         let event = match event.event {
             Some(lease_event::Event::Reached(reached)) => Event::Progress { session, lease, reached },
             Some(lease_event::Event::Shrunk(end)) => Event::Shrunk { session, lease, end },

@@ -7,6 +7,7 @@ mod acts;
 mod admin;
 mod core;
 mod doubts;
+mod farm;
 mod folded;
 mod hello;
 mod intake;
@@ -21,6 +22,7 @@ mod replies;
 mod requirements;
 mod sessions;
 mod status;
+mod traced;
 mod verify;
 mod writer;
 
@@ -50,7 +52,9 @@ pub(crate) use self::{
 
 use crate::{
     ledger::{Actor, Ledger, LedgerError, MAX_REPLICAS},
+    metrics::Farm,
     scheduler::{JobId, Policy, Requirement, SessionId},
+    telemetry::Telemetry,
 };
 
 /// How an engine is to behave.
@@ -118,9 +122,11 @@ pub(crate) enum Ask {
     Drain(String, Actor, Answer<String>),
     Release(String, u32, Actor, Answer<ReleaseReply>),
     Acts(usize, Answer<Vec<v1::Act>>),
+    Farm(Answer<Farm>),
     Readmit(String, Actor, Answer<String>),
     Verify(VerifyRequest, Actor, Answer<Verifying>),
     VerifyStop(JobId, u64),
+    Pulse(Answer<()>),
 }
 
 /// A welcomed worker.
@@ -160,6 +166,7 @@ pub struct Engine {
     room: Arc<Semaphore>,
     opening: Arc<Semaphore>,
     changed: watch::Receiver<u64>,
+    telemetry: Telemetry,
 }
 
 /// A running engine.
@@ -173,15 +180,28 @@ pub struct EngineTask {
 }
 
 impl Engine {
-    /// Starts an engine over `ledger`.
+    /// Starts an engine over `ledger` that nobody observes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::start_observed`].
+    pub fn start(ledger: Box<dyn Ledger>, config: EngineConfig) -> Result<EngineTask, LedgerError> {
+        Self::start_observed(ledger, config, Telemetry::default())
+    }
+
+    /// Starts an engine over `ledger`. What it does is told to `telemetry`.
     ///
     /// # Errors
     ///
     /// When the ledger cannot be read or the system gives no thread.
-    pub fn start(ledger: Box<dyn Ledger>, config: EngineConfig) -> Result<EngineTask, LedgerError> {
+    pub fn start_observed(
+        ledger: Box<dyn Ledger>,
+        config: EngineConfig,
+        telemetry: Telemetry,
+    ) -> Result<EngineTask, LedgerError> {
         let (inputs, queue) = mpsc::channel(INPUTS);
         let (change, changed) = watch::channel(0);
-        let core = core::Core::new(ledger, config, change)?;
+        let core = core::Core::new(ledger, config, change, telemetry.clone())?;
         let stop = CancellationToken::new();
         let task = tokio::spawn(core.run(queue, stop.clone()));
         Ok(EngineTask {
@@ -190,6 +210,7 @@ impl Engine {
                 room: Arc::new(Semaphore::new(INPUT_KIB as usize)),
                 opening: Arc::new(Semaphore::new(OPENING)),
                 changed,
+                telemetry,
             },
             task,
             stop,
@@ -303,6 +324,17 @@ impl Engine {
         self.ask(|answer| Input::Ask(Ask::Acts(last, answer))).await
     }
 
+    /// How everything stands, for `/metrics`.
+    ///
+    /// # Errors
+    ///
+    /// When the engine is stopping.
+    pub async fn farm(&self) -> Result<Farm, Refusal> {
+        let waiting = self.inputs.max_capacity() - self.inputs.capacity();
+        let farm = self.ask(|answer| Input::Ask(Ask::Farm(answer))).await?;
+        Ok(Farm { inputs_waiting: waiting as u64, ..farm })
+    }
+
     /// Lifts the quarantine of a worker; returns its name, or its id. Durable when it returns.
     ///
     /// # Errors
@@ -319,6 +351,15 @@ impl Engine {
     /// When there is no such job, it is not in a state for it, or is being verified already.
     pub(crate) async fn verify(&self, request: VerifyRequest, by: Actor) -> Result<Verifying, Refusal> {
         self.ask(|answer| Input::Ask(Ask::Verify(request, by, answer))).await
+    }
+
+    /// Whether it answers.
+    ///
+    /// # Errors
+    ///
+    /// When the engine is stopping.
+    pub async fn pulse(&self) -> Result<(), Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Pulse(answer))).await
     }
 
     /// Nobody waits for a verification any more.
@@ -339,7 +380,11 @@ impl Engine {
     /// Passes a message of a worker on. Waits while the engine is busy, which is what slows down a worker that sends
     /// too much. False when the engine is gone.
     pub async fn from_worker(&self, session: SessionId, message: FromWorker) -> bool {
-        let len_kib = u32::try_from(message.encoded_len() / 1024 + 1).unwrap_or(u32::MAX).min(INPUT_KIB);
+        let len_bytes = message.encoded_len();
+        let counted = &self.telemetry.counted;
+        counted.worker_messages.inc();
+        counted.worker_bytes.inc_by(len_bytes as u64);
+        let len_kib = u32::try_from(len_bytes / 1024 + 1).unwrap_or(u32::MAX).min(INPUT_KIB);
         let Ok(room) = Arc::clone(&self.room).acquire_many_owned(len_kib).await else { return false };
         self.inputs.send(Input::FromWorker(session, message, room)).await.is_ok()
     }

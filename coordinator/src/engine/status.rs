@@ -89,7 +89,7 @@ impl Core {
     }
 }
 
-fn wire_state(entry: &JobEntry) -> State {
+pub(super) fn wire_state(entry: &JobEntry) -> State {
     match entry.state {
         JobState::Running | JobState::Paused if entry.job.is_err() => State::Stale,
         JobState::Running => State::Running,

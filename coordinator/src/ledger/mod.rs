@@ -290,6 +290,9 @@ pub trait Ledger: Send {
     /// When the store cannot be read.
     fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError>;
 
+    /// What it takes where it is kept: the journal, or pages and groups in etcd.
+    fn len_bytes(&self) -> u64;
+
     /// A number that names this ledger, chosen when it was created. Workers keep it beside what they spool.
     fn ledger_id(&self) -> [u8; 16];
 }

@@ -36,6 +36,7 @@ mod sessions;
 mod speed;
 mod status;
 mod steal;
+mod totals;
 mod types;
 mod verify;
 mod votes;
@@ -49,6 +50,7 @@ pub use self::{
     range_set::RangeSet,
     requirement::{MAX_REQUIREMENTS, Requirement, parse_requirements},
     status::{JobStatus, SessionStatus},
+    totals::Totals,
     types::{
         Checked, CloseReason, Command, Committed, Comparison, Digest, Event, JobId, JobSpec, LeaseId, Millis,
         SessionId, Token, Verdict, Vote, WorkerId, hex,

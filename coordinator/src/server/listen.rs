@@ -22,9 +22,12 @@ use super::{
     places::{Place, Places, neighbourhood},
     reread::Reread,
 };
-use crate::access::{
-    Identity, certificate_identity,
-    rates::{Rate, Rates},
+use crate::{
+    access::{
+        Identity, certificate_identity,
+        rates::{Rate, Rates},
+    },
+    metrics::{Counted, OpenConnection},
 };
 
 /// Connections at a time: every worker that the engine takes, and people.
@@ -41,19 +44,31 @@ const COMPLAINTS: Rate = Rate::new(1, 10);
 /// When the system has no room for a connection, others get time to end.
 const NO_ROOM_WAIT: Duration = Duration::from_millis(100);
 
+/// What is spoken on a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speech {
+    /// By workers and users.
+    Http2,
+    /// By browsers.
+    Http1,
+}
+
 /// What listens.
 pub struct Listening {
     places: Arc<Places<IpAddr>>,
     newcomers: Arc<Places<IpAddr>>,
     tls: Option<Arc<Reread<Arc<ServerConfig>>>>,
+    speech: Speech,
     complaints: Rates<IpAddr>,
+    counted: Arc<Counted>,
 }
 
 /// Accepts until `stop`. At most `most_connections` at a time.
 pub fn listen(
     listener: TcpListener,
     tls: Option<Arc<Reread<Arc<ServerConfig>>>>,
-    most_connections: usize,
+    (speech, most_connections): (Speech, usize),
+    counted: Arc<Counted>,
     stop: CancellationToken,
 ) -> mpsc::Receiver<Connection> {
     let most = most_connections.min(MAX_CONNECTIONS);
@@ -61,7 +76,9 @@ pub fn listen(
         places: Places::new(most, (most / SHARE_OF_ONE).max(1)),
         newcomers: Places::new(MAX_NEWCOMERS, MAX_NEWCOMERS_OF_ONE),
         tls,
+        speech,
         complaints: Rates::new(COMPLAINTS),
+        counted,
     });
     let (ready, connections) = mpsc::channel(1);
     tokio::spawn(async move {
@@ -120,7 +137,7 @@ impl Listening {
             None => (Box::new(stream), None),
             Some(tls) => {
                 if speaks_plainly(&stream).await? {
-                    return Err(say_that_this_is_tls(stream).await);
+                    return Err(say_that_this_is_tls(stream, self.speech).await);
                 }
                 let stream = TlsAcceptor::from(tls.get().as_ref().clone()).accept(stream).await?;
                 let certificate = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
@@ -129,21 +146,23 @@ impl Listening {
                 (Box::new(stream), Some(identity))
             }
         };
-        Ok(Connection::remote(io, address, certificate, place, newcomer))
+        let counted = OpenConnection::of(Arc::clone(&self.counted));
+        Ok(Connection::remote(io, address, certificate, (place, newcomer, counted)))
     }
 
     /// The log must not be a way to fill the disk.
     fn complain(&self, address: SocketAddr, why: &str) {
+        self.counted.connections_refused.inc();
         if self.complaints.take(neighbourhood(address.ip())) {
             tracing::warn!("{address} was turned away: {why}");
         }
     }
 }
 
-/// Whether the other end begins with HTTP/2 itself: `PRI * HTTP/2.0`. TLS begins with a byte of 22.
+/// Whether the other end begins with HTTP itself: `PRI * HTTP/2.0`, or the name of a method. TLS begins with a byte of 22.
 async fn speaks_plainly(stream: &TcpStream) -> io::Result<bool> {
     let mut first = [0];
-    Ok(stream.peek(&mut first).await? == 1 && first == *b"P")
+    Ok(stream.peek(&mut first).await? == 1 && first[0].is_ascii_uppercase())
 }
 
 /// Bytes of a client that are read before it is left: answers to a socket with unread bytes are lost.
@@ -153,13 +172,28 @@ const LAST_WORDS: &[u8] = b"this port speaks TLS: use https://";
 const ASKED: Duration = Duration::from_millis(200);
 const LAST_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Tells a client that came without TLS, in the words of its own protocol: settings, and GOAWAY for its lack of security. It
-/// takes them for the answer to its request only once it has sent that.
-async fn say_that_this_is_tls(mut stream: TcpStream) -> io::Error {
-    let mut words = vec![0, 0, 0, 4, 0, 0, 0, 0, 0];
-    words.extend([0, 0, 8 + u8::try_from(LAST_WORDS.len()).unwrap_or(0), 7, 0, 0, 0, 0, 0]);
-    words.extend([0, 0, 0, 0, 0, 0, 0, 0xc]);
+/// What tells a client that came without TLS, in its own protocol: of HTTP/2 settings, and GOAWAY for its lack of security.
+fn last_words(speech: Speech) -> Vec<u8> {
+    let len = LAST_WORDS.len();
+    let mut words = match speech {
+        Speech::Http1 => format!(
+            "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: {len}\r\nConnection: close\r\n\r\n"
+        )
+        .into_bytes(),
+        Speech::Http2 => {
+            let mut frames = vec![0, 0, 0, 4, 0, 0, 0, 0, 0];
+            frames.extend([0, 0, 8 + u8::try_from(len).unwrap_or(0), 7, 0, 0, 0, 0, 0]);
+            frames.extend([0, 0, 0, 0, 0, 0, 0, 0xc]);
+            frames
+        }
+    };
     words.extend(LAST_WORDS);
+    words
+}
+
+/// Tells a client that came without TLS. It takes that for the answer to its request only once it has sent that.
+async fn say_that_this_is_tls(mut stream: TcpStream, speech: Speech) -> io::Error {
+    let words = last_words(speech);
     let mut left = LAST_BYTES;
     drop(
         timeout(LAST_TIMEOUT, async {

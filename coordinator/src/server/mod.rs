@@ -3,11 +3,11 @@
 //! `listen.rs` makes connections, `gate.rs` lets requests in, and here is what is done with them.
 
 mod brief;
-mod connection;
+pub(crate) mod connection;
 mod gate;
-mod listen;
+pub(crate) mod listen;
 mod pass;
-mod places;
+pub(crate) mod places;
 mod reread;
 mod watching;
 
@@ -36,6 +36,7 @@ use tonic::{Request, Response, Status, Streaming, transport::Server};
 use self::{
     connection::Connection,
     gate::Gate,
+    listen::Speech,
     pass::{Pass, over, while_admitted},
     places::{Places, Who},
     watching::{holding, watch_job, watch_verification},
@@ -50,6 +51,8 @@ use crate::{
     engine::{Engine, Refusal, Welcomed},
     ledger::{ACTS_KEPT, Actor},
     seat::Seat,
+    telemetry::Telemetry,
+    traces::{Traces, Within},
 };
 
 /// Messages under way to a worker before the engine keeps them back.
@@ -82,6 +85,8 @@ pub struct Doors {
     pub tokens: Option<Arc<Reread<Tokens>>>,
     /// Connections at a time, for which the system must have room.
     pub most_connections: usize,
+    /// Who is told what happens at them.
+    pub telemetry: Telemetry,
 }
 
 /// Serves who sits in `seat` on a TCP port until `stop`.
@@ -95,9 +100,10 @@ pub async fn serve_tcp(
     doors: Doors,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    let Doors { tls, tokens, most_connections } = doors;
-    let connections = listen::listen(listener, tls, most_connections, stop.clone());
-    serve(seat, Gate::new(tokens), ReceiverStream::new(connections), stop).await
+    let Doors { tls, tokens, most_connections, telemetry } = doors;
+    let counted = Arc::clone(&telemetry.counted);
+    let connections = listen::listen(listener, tls, (Speech::Http2, most_connections), counted, stop.clone());
+    serve(seat, Gate::new(tokens, telemetry), ReceiverStream::new(connections), stop).await
 }
 
 /// Serves who sits in `seat` inside this process until `stop`: the other ends come through `pipes`.
@@ -110,7 +116,13 @@ pub async fn serve_memory(
     pipes: mpsc::Receiver<DuplexStream>,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    serve(seat, Gate::new(None), ReceiverStream::new(pipes).map(Connection::memory), stop).await
+    serve(
+        seat,
+        Gate::new(None, Telemetry::default()),
+        ReceiverStream::new(pipes).map(Connection::memory),
+        stop,
+    )
+    .await
 }
 
 async fn serve(
@@ -120,7 +132,7 @@ async fn serve(
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
     let watchers = Places::new(MAX_WATCHERS, MAX_WATCHERS_OF_ONE);
-    let service = Service { seat, stop: stop.clone(), watchers };
+    let service = Service { seat, stop: stop.clone(), watchers, traces: gate.traces().clone() };
     let farm = FarmServer::from_arc(Arc::new(service.clone()))
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
@@ -152,6 +164,7 @@ struct Service {
     seat: Seat,
     stop: CancellationToken,
     watchers: Arc<Places<Who>>,
+    traces: Traces,
 }
 
 impl Service {
@@ -236,8 +249,10 @@ impl Jobs for Service {
     }
 
     async fn submit(&self, request: Request<SubmitRequest>) -> Result<Response<SubmitReply>, Status> {
+        let (began, within) = (self.traces.now(), request.extensions().get::<Within>().cloned());
         let by = actor(&request);
         let (job, existed) = self.engine()?.submit(request.into_inner(), by).await.map_err(to_status)?;
+        self.traces.submission(began, within.as_ref(), &job, existed);
         Ok(Response::new(SubmitReply { job: Some(job), existed }))
     }
 

@@ -6,6 +6,7 @@ pub mod authority;
 pub mod cluster;
 pub mod etcd;
 pub mod host;
+pub mod http;
 pub mod page;
 pub mod s3;
 

@@ -4,10 +4,11 @@ use std::{
     io::Read,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use rustls::{
-    ClientConfig, RootCertStore, ServerConfig,
+    CertificateError, ClientConfig, RootCertStore, ServerConfig,
     client::{WebPkiServerVerifier, danger::ServerCertVerifier},
     crypto::{CryptoProvider, ring},
     pki_types::{
@@ -42,10 +43,23 @@ pub struct TlsError {
 
 /// Certificates with their chains are a few KiB; more is a mistake.
 const MAX_BYTES: u64 = 1 << 20;
-/// The one application protocol: HTTP/2.
+/// The application protocol between coordinators, workers and users: HTTP/2.
 const ALPN: &[u8] = b"h2";
+/// That of the page.
+const ALPN_OF_PAGE: &[u8] = b"http/1.1";
+
+/// Later than certificates can tell: the last second of the year 9999.
+const LAST_DAY: Duration = Duration::from_secs(253_402_300_799);
 
 type Own = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+
+/// What a coordinator shows, and where it was read.
+struct Shown<'a> {
+    cert: &'a Path,
+    key: &'a Path,
+    chain: Vec<CertificateDer<'static>>,
+    private: PrivateKeyDer<'static>,
+}
 
 impl TlsFiles {
     /// A folder as `nonet certs issue` makes it.
@@ -66,14 +80,14 @@ impl TlsFiles {
             .map_err(|e| error(&self.ca, &e))?
             .with_root_certificates(Arc::clone(&roots));
         let Some((cert, key)) = &self.own else {
-            return Ok(with_alpn(builder.with_no_client_auth(), |c| &mut c.alpn_protocols));
+            return Ok(with_alpn(builder.with_no_client_auth(), ALPN, |c| &mut c.alpn_protocols));
         };
         let (chain, private) = own(cert, key)?;
         let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
         let verifier = verifier.map_err(|e| error(&self.ca, &e))?;
         check(cert, verifier.verify_client_cert(&chain[0], &chain[1..], UnixTime::now()))?;
         let config = builder.with_client_auth_cert(chain, private).map_err(|e| misfit(cert, key, &e))?;
-        Ok(with_alpn(config, |c| &mut c.alpn_protocols))
+        Ok(with_alpn(config, ALPN, |c| &mut c.alpn_protocols))
     }
 
     /// For the end that listens: whoever comes must show a certificate of the CA.
@@ -83,16 +97,7 @@ impl TlsFiles {
     /// As [`TlsFiles::client`], and when there is no certificate.
     pub fn server(&self) -> Result<Arc<ServerConfig>, TlsError> {
         let (provider, roots) = (provider(), self.roots()?);
-        let Some((cert, key)) = &self.own else {
-            return Err(error(&self.ca, &"a coordinator needs a certificate and a key beside the CA"));
-        };
-        let (chain, private) = own(cert, key)?;
-        let verifier = WebPkiServerVerifier::builder_with_provider(Arc::clone(&roots), Arc::clone(&provider));
-        let verifier = verifier.build().map_err(|e| error(&self.ca, &e))?;
-        // Whom it is for is for those to judge who dial; here it is enough that it can be for anybody.
-        let anybody = ServerName::try_from("localhost").map_err(|e| error(cert, &e))?;
-        let judged = verifier.verify_server_cert(&chain[0], &chain[1..], &anybody, &[], UnixTime::now());
-        check(cert, judged)?;
+        let Shown { cert, key, chain, private } = self.shown()?;
         let clients = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&TLS13])
@@ -103,7 +108,56 @@ impl TlsFiles {
         // A session that is resumed would not show its certificate again, which may have expired since.
         config.send_tls13_tickets = 0;
         config.session_storage = Arc::new(NoServerSessionStorage {});
-        Ok(with_alpn(config, |c| &mut c.alpn_protocols))
+        Ok(with_alpn(config, ALPN, |c| &mut c.alpn_protocols))
+    }
+
+    /// For the end that listens to browsers: the same certificate, and none is asked for.
+    ///
+    /// # Errors
+    ///
+    /// As [`TlsFiles::server`].
+    pub fn page_server(&self) -> Result<Arc<ServerConfig>, TlsError> {
+        let Shown { cert, key, chain, private } = self.shown()?;
+        let config = ServerConfig::builder_with_provider(provider())
+            .with_protocol_versions(&[&TLS13])
+            .map_err(|e| error(cert, &e))?
+            .with_no_client_auth()
+            .with_single_cert(chain, private)
+            .map_err(|e| misfit(cert, key, &e))?;
+        Ok(with_alpn(config, ALPN_OF_PAGE, |c| &mut c.alpn_protocols))
+    }
+
+    /// What a coordinator shows, if anybody would believe it.
+    fn shown(&self) -> Result<Shown<'_>, TlsError> {
+        let Some((cert, key)) = &self.own else {
+            return Err(error(&self.ca, &"a coordinator needs a certificate and a key beside the CA"));
+        };
+        let (chain, private) = own(cert, key)?;
+        let verifier = WebPkiServerVerifier::builder_with_provider(self.roots()?, provider());
+        let verifier = verifier.build().map_err(|e| error(&self.ca, &e))?;
+        // Whom it is for is for those to judge who dial; here it is enough that it can be for anybody.
+        let anybody = ServerName::try_from("localhost").map_err(|e| error(cert, &e))?;
+        let judged = verifier.verify_server_cert(&chain[0], &chain[1..], &anybody, &[], UnixTime::now());
+        check(cert, judged)?;
+        Ok(Shown { cert, key, chain, private })
+    }
+
+    /// Until when our own certificate is valid, in seconds since 1970. The verifier is asked what it would say at the end of all
+    /// days, which is easier than reading a certificate by ourselves.
+    #[must_use]
+    pub fn expires_unix_s(&self) -> Option<u64> {
+        let (cert, _) = self.own.as_ref()?;
+        let chain = certificates(cert).ok()?;
+        let verifier =
+            WebPkiServerVerifier::builder_with_provider(self.roots().ok()?, provider()).build().ok()?;
+        let anybody = ServerName::try_from("localhost").ok()?;
+        let last_day = UnixTime::since_unix_epoch(LAST_DAY);
+        match verifier.verify_server_cert(&chain[0], &chain[1..], &anybody, &[], last_day) {
+            Err(rustls::Error::InvalidCertificate(CertificateError::ExpiredContext {
+                not_after, ..
+            })) => Some(not_after.as_secs()),
+            _ => None,
+        }
     }
 
     fn roots(&self) -> Result<Arc<RootCertStore>, TlsError> {
@@ -120,8 +174,8 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(ring::default_provider())
 }
 
-fn with_alpn<C>(mut config: C, protocols: fn(&mut C) -> &mut Vec<Vec<u8>>) -> Arc<C> {
-    protocols(&mut config).push(ALPN.to_vec());
+fn with_alpn<C>(mut config: C, protocol: &[u8], protocols: fn(&mut C) -> &mut Vec<Vec<u8>>) -> Arc<C> {
+    protocols(&mut config).push(protocol.to_vec());
     Arc::new(config)
 }
 

@@ -1,0 +1,111 @@
+//! Where the page listens: what `--web` says.
+
+use std::net::SocketAddr;
+
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use worker::tls::TlsFiles;
+
+use super::{
+    doors::{is_far, look_up, open},
+    exit::Failure,
+};
+use crate::{
+    server::{Doors, Reread},
+    web::Web,
+};
+
+/// Where the page is, unless it is said.
+const DEFAULT: &str = "127.0.0.1:7780";
+const ANY_PORT: &str = "127.0.0.1:0";
+/// The page may have one connection in this many.
+const SHARE: usize = 8;
+
+/// What an operator wants.
+pub struct Wanted {
+    /// `--web`.
+    pub web: Option<String>,
+    /// `--listen`.
+    pub listen: String,
+    /// Whether the page may go over a network unencrypted.
+    pub allow_plaintext: bool,
+}
+
+/// Opens the page's port, with the certificates and tokens of `doors`; none where it is off.
+pub async fn web(
+    wanted: Wanted,
+    files: Option<TlsFiles>,
+    doors: &Doors,
+    stop: &CancellationToken,
+) -> Result<Option<Web>, Failure> {
+    let listener = match wanted.web.as_deref() {
+        Some("off") => None,
+        Some(text) => {
+            let addresses = look_up("--web", text).await?;
+            if addresses.iter().any(is_far) {
+                may_be_far(text, doors, wanted.allow_plaintext)?;
+            }
+            Some(open(text, &addresses).await?)
+        }
+        None => by_default(&wanted.listen).await,
+    };
+    let Some(listener) = listener else { return Ok(None) };
+    let tls = files.map(|files| {
+        let (cert, key) = files.own.clone().unzip();
+        let paths = std::iter::once(files.ca.clone()).chain(cert).chain(key).collect();
+        let read = move || files.page_server().map_err(|e| e.to_string());
+        Reread::open("certificates of the page", paths, read, stop.clone())
+    });
+    let tls = tls.transpose().map_err(Failure::usage)?;
+    let address = listener.local_addr().map_err(|e| Failure::failed(format!("--web: {e}")))?;
+    tracing::info!("page at {}", url(tls.is_some(), address));
+    let most_connections = (doors.most_connections / SHARE).max(1);
+    Ok(Some(Web {
+        listener,
+        tls,
+        tokens: doors.tokens.clone(),
+        most_connections,
+        telemetry: doors.telemetry.clone(),
+    }))
+}
+
+fn url(encrypted: bool, address: SocketAddr) -> String {
+    format!("{}://{address}", if encrypted { "https" } else { "http" })
+}
+
+/// Whether the page may be where other machines reach it.
+fn may_be_far(text: &str, doors: &Doors, allow_plaintext: bool) -> Result<(), Failure> {
+    if doors.tls.is_none() && !allow_plaintext {
+        return Err(Failure::usage(format!(
+            "--web {text} can be reached from other machines, and there is no encryption: add --tls DIR (`nonet certs` makes \
+             certificates), or --allow-plaintext if everybody in that network is trusted"
+        )));
+    }
+    if doors.tokens.is_none() {
+        return Err(Failure::usage(format!(
+            "--web {text} can be reached from other machines, and browsers show no certificate: add --tokens FILE (`nonet tokens \
+             add NAME --role viewer --file FILE` makes one), or take an address of this machine"
+        )));
+    }
+    Ok(())
+}
+
+/// Nobody has asked for the page, so nothing fails for its lack.
+async fn by_default(listen: &str) -> Option<TcpListener> {
+    // Whoever takes any port starts many.
+    let wanted = if listen.ends_with(":0") { ANY_PORT } else { DEFAULT };
+    let trouble = match TcpListener::bind(wanted).await {
+        Ok(listener) => return Some(listener),
+        Err(trouble) => trouble,
+    };
+    match TcpListener::bind(ANY_PORT).await {
+        Ok(listener) => {
+            tracing::warn!("cannot listen on {wanted} ({trouble}): the page is elsewhere; --web says where");
+            Some(listener)
+        }
+        Err(_) => {
+            tracing::warn!("no page: cannot listen on {wanted}: {trouble}");
+            None
+        }
+    }
+}
