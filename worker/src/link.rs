@@ -149,5 +149,6 @@ pub fn hello(worker_id: [u8; 16], name: &str, slots: u32, prefetch: u32) -> Hell
         slots,
         prefetch,
         kinds,
+        ..Hello::default()
     }
 }

@@ -34,7 +34,7 @@ pub async fn readmit(args: WorkerArg) -> Result<Outcome, Failure> {
 
 /// The connected workers, then the quarantined.
 fn listing(reply: &WorkersReply, format: Format) -> String {
-    let WorkersReply { workers, quarantined } = reply;
+    let WorkersReply { workers, quarantined, .. } = reply;
     match format {
         Format::Json => {
             let all = workers.iter().map(connected_json).chain(quarantined.iter().map(quarantined_json));

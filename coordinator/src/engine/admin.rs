@@ -55,7 +55,8 @@ impl Core {
                     Some(session.status(view.leases, now.saturating_sub(view.heard_ms)))
                 });
                 let workers = all.collect();
-                drop(answer.send(Ok(WorkersReply { workers, quarantined: self.list_quarantined() })));
+                let quarantined = self.list_quarantined();
+                drop(answer.send(Ok(WorkersReply { workers, quarantined, ..WorkersReply::default() })));
             }
             Ask::Drain(worker, by, answer) => self.drain(&worker, &by, answer),
             Ask::Acts(last, answer) => drop(answer.send(Ok(self.acts.last(last)))),

@@ -191,7 +191,7 @@ impl Engine {
     ///
     /// When it is no job, there are too many, or one that it needs was cancelled.
     pub async fn submit(&self, request: SubmitRequest, by: Actor) -> Result<(JobStatus, bool), Refusal> {
-        let SubmitRequest { kind, revision, settings, weight, fresh, replicas } = request;
+        let SubmitRequest { kind, revision, settings, weight, fresh, replicas, .. } = request;
         if weight > MAX_WEIGHT {
             return Err(Refusal::Invalid(format!("weight {weight}: expected 1 to {MAX_WEIGHT}")));
         }

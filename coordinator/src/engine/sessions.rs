@@ -142,6 +142,7 @@ impl Session {
             silent_ms,
             connected_unix_ms: self.connected_unix_ms,
             draining: self.draining,
+            ..WorkerStatus::default()
         }
     }
 }
@@ -160,6 +161,7 @@ fn next_message(outbox: &mut ToWorker) -> ToWorker {
         jobs: std::mem::take(&mut outbox.jobs),
         orders: outbox.orders.drain(..orders).collect(),
         answers: outbox.answers.drain(..answers).collect(),
+        leave: std::mem::take(&mut outbox.leave),
     }
 }
 

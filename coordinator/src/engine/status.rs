@@ -61,6 +61,7 @@ impl Core {
             unconfirmed: view.as_ref().map_or(0, |v| v.claimed),
             quarantined_workers: u32::try_from(self.quarantined.len()).unwrap_or(u32::MAX),
             waits_for: self.waits_for(entry).unwrap_or_default(),
+            ..JobStatus::default()
         })
     }
 }

@@ -16,9 +16,9 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 use jobs::Report;
 use proto::v1::{
     AuditReply, AuditRequest, ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, LeaderReply,
-    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ResultReply, ResultRequest,
-    StatusRequest, SubmitReply, SubmitRequest, ToWorker, VerifyRequest, VerifyStatus, Welcome, WorkersReply,
-    WorkersRequest,
+    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ReleaseReply, ReleaseRequest,
+    ResultReply, ResultRequest, StatusRequest, SubmitReply, SubmitRequest, ToWorker, VerifyRequest,
+    VerifyStatus, Welcome, WorkersReply, WorkersRequest,
     farm_server::{Farm, FarmServer},
     jobs_server::{Jobs, JobsServer},
 };
@@ -189,6 +189,7 @@ impl Farm for Service {
             version: env!("CARGO_PKG_VERSION").into(),
             ledger_id: ledger_id.to_vec().into(),
             heartbeat_ms,
+            protocol: proto::PROTOCOL,
         };
         let over = over(pass.clone(), self.stop.clone());
         tokio::spawn(async move {
@@ -302,6 +303,10 @@ impl Jobs for Service {
         let by = actor(&request);
         let worker = self.engine()?.drain(request.into_inner().worker, by).await.map_err(to_status)?;
         Ok(Response::new(DrainReply { worker }))
+    }
+
+    async fn release(&self, _: Request<ReleaseRequest>) -> Result<Response<ReleaseReply>, Status> {
+        Err(Status::unimplemented("workers cannot be released yet"))
     }
 
     async fn audit(&self, request: Request<AuditRequest>) -> Result<Response<AuditReply>, Status> {
