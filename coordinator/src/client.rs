@@ -9,8 +9,8 @@ use futures_util::{StreamExt, future, stream::FuturesUnordered};
 use jobs::Report;
 use proto::v1::{
     Act, Action, AuditRequest, ControlRequest, DrainRequest, JobStatus, LeaderRequest, ListRequest,
-    ReadmitRequest, ResultRequest, StatusRequest, SubmitRequest, VerifyRequest, VerifyStatus, WorkersReply,
-    WorkersRequest, jobs_client::JobsClient,
+    ReadmitRequest, ReleaseReply, ReleaseRequest, ResultRequest, StatusRequest, SubmitRequest, VerifyRequest,
+    VerifyStatus, WorkersReply, WorkersRequest, jobs_client::JobsClient,
 };
 use tokio::time::timeout;
 use tonic::{Code, Status, Streaming};
@@ -184,6 +184,15 @@ impl Client {
     /// When the coordinator cannot tell.
     pub async fn workers(&mut self) -> Result<WorkersReply, ClientError> {
         Ok(self.rpc.workers(WorkersRequest {}).await?.into_inner())
+    }
+
+    /// Has `keep` of the connected workers of a pool stay; the others leave as they become free.
+    ///
+    /// # Errors
+    ///
+    /// When the coordinator refuses.
+    pub async fn release(&mut self, pool: &str, keep: u32) -> Result<ReleaseReply, ClientError> {
+        Ok(self.rpc.release(ReleaseRequest { pool: pool.into(), keep }).await?.into_inner())
     }
 
     /// Lifts the quarantine of a worker; returns its name.

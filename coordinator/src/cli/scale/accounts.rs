@@ -62,11 +62,7 @@ fn limit(name: String, text: &str) -> Option<SubmitLimit> {
 }
 
 /// The association that jobs for `account` in `partition` go by; without an account, the one there is, if it is one.
-pub fn choose<'a>(
-    all: &'a [Association],
-    account: Option<&str>,
-    partition: &str,
-) -> Option<&'a Association> {
+pub fn choose<'a>(all: &'a [Association], account: Option<&str>, partition: &str) -> Option<&'a Association> {
     let mine = all.iter().filter(|a| account.is_none_or(|account| a.account == account));
     let mut mine: Vec<_> = mine.filter(|a| a.partition.is_empty() || a.partition == partition).collect();
     // The one for this partition is stricter than the general one, and used.

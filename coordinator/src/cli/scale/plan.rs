@@ -106,6 +106,7 @@ mod tests {
             max_array_tasks: None,
             max_job_count: 10_000,
             kill_wait_s: Some(30),
+            cluster: None,
             limits_enforced: false,
         }
     }

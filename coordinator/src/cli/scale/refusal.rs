@@ -8,15 +8,24 @@ const ADVICE: &[(&str, &str)] = &[
     ("authentication", "munge does not work between here and slurmctld: `munge -n | unmunge` tells"),
     ("MaxSubmitJob", "so many jobs may not be queued: ask for fewer workers, each with more --threads"),
     ("MaxWall", "the association or QOS allows less time: ask for less with --time"),
-    ("Job violates accounting/QOS policy", "a limit of the account or QOS: `sacctmgr show assoc user=$USER` and `sacctmgr show qos` tell them; fewer workers, less --time, another --account or --qos"),
-    ("nvalid account", "name an account of yours with --account: `sacctmgr show assoc user=$USER` lists them"),
+    (
+        "Job violates accounting/QOS policy",
+        "a limit of the account or QOS: `sacctmgr show assoc user=$USER` and `sacctmgr show qos` tell them; fewer workers, less --time, another --account or --qos",
+    ),
+    (
+        "nvalid account",
+        "name an account of yours with --account: `sacctmgr show assoc user=$USER` lists them",
+    ),
     ("nvalid qos", "name a QOS with --qos: `sacctmgr show assoc user=$USER format=account,qos` lists yours"),
     ("nvalid partition", "name a partition with --partition: `sinfo` lists them"),
     ("not permitted to use this partition", "choose another --partition: `sinfo` lists them"),
     ("nvalid job array", "the site's MaxArraySize or max_array_tasks has changed meanwhile: run this again"),
     ("time limit is invalid", "ask for less with --time: `sinfo` shows the limits of partitions"),
     ("nvalid feature", "--constraint names a feature that no node has: `sinfo -o '%N %f'` lists them"),
-    ("node configuration is not available", "no node of the partition has what --threads, --mem-per-cpu and --constraint ask for"),
+    (
+        "node configuration is not available",
+        "no node of the partition has what --threads, --mem-per-cpu and --constraint ask for",
+    ),
     ("temporarily unable to accept job", "the site's MaxJobCount is reached: try later"),
 ];
 

@@ -112,7 +112,8 @@ mod tests {
         }
         let (program, folder) = (path("nonet"), path("my state"));
         let options = ["--label".to_owned(), "a=it's".to_owned()];
-        let worker = Worker { program: &program, folder: &folder, pool: "slurm", threads: 3, options: &options };
+        let worker =
+            Worker { program: &program, folder: &folder, pool: "slurm", threads: 3, options: &options };
         std::fs::write(path("script"), script(&worker)).expect("written");
         let mut command = Command::new("sh");
         command.arg(path("script")).env("PATH", format!("{}:/usr/bin:/bin", dir.path().display()));

@@ -17,6 +17,8 @@ pub struct Site {
     pub max_job_count: u64,
     /// How long a process that was told to end has before it is killed.
     pub kill_wait_s: Option<u64>,
+    /// The cluster's name, by which the database of accounts knows it.
+    pub cluster: Option<String>,
     /// Whether there is a database of accounts whose limits are enforced.
     pub limits_enforced: bool,
 }
@@ -67,6 +69,7 @@ pub fn config(text: &str) -> Result<Site, String> {
         max_array_tasks: max_array_tasks.and_then(|text| text.trim().parse().ok()),
         max_job_count: number("MaxJobCount")?,
         kill_wait_s: kill_wait,
+        cluster: values.get("ClusterName").map(|name| (*name).to_owned()),
         limits_enforced: enforced && !storage.is_empty() && !storage.ends_with("none"),
     })
 }
