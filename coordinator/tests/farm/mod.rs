@@ -8,6 +8,7 @@ pub mod etcd;
 pub mod host;
 pub mod page;
 pub mod s3;
+pub mod slurm;
 
 use std::{
     io::{BufRead, BufReader},
