@@ -25,10 +25,9 @@ pub struct Slurm {
 
 /// Whether Slurm can be tested with. Where `NONET_REQUIRE_SLURM` is set, as in CI, it must.
 pub fn is_here() -> bool {
-    let there = |program: &str| {
-        let version = Command::new(program).arg("-V").stdout(Stdio::null()).stderr(Stdio::null()).status();
-        version.is_ok_and(|status| status.success())
-    };
+    // Not by asking for versions: the clients want a configuration even for that.
+    let folders: Vec<_> = std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect();
+    let there = |program: &str| folders.iter().any(|folder| folder.join(program).is_file());
     let is_root = rustix::process::geteuid().is_root();
     let here = is_root && ["munged", "slurmctld", "slurmd", "sbatch"].into_iter().all(there);
     assert!(
