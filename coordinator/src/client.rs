@@ -186,15 +186,6 @@ impl Client {
         Ok(self.rpc.workers(WorkersRequest {}).await?.into_inner())
     }
 
-    /// Has `keep` of the connected workers of a pool stay; the others leave as they become free.
-    ///
-    /// # Errors
-    ///
-    /// When the coordinator refuses.
-    pub async fn release(&mut self, pool: &str, keep: u32) -> Result<ReleaseReply, ClientError> {
-        Ok(self.rpc.release(ReleaseRequest { pool: pool.into(), keep }).await?.into_inner())
-    }
-
     /// Lifts the quarantine of a worker; returns its name.
     ///
     /// # Errors
@@ -213,7 +204,16 @@ impl Client {
         Ok(self.rpc.verify(request).await?.into_inner())
     }
 
-    /// Gives a worker no further leases; returns its name.
+    /// Has the workers of a pool (of all, if it has no name) leave that are more than are to stay.
+    ///
+    /// # Errors
+    ///
+    /// When `pool` can be the name of none, or the coordinator cannot be asked.
+    pub async fn release(&mut self, pool: &str, keep: u32) -> Result<ReleaseReply, ClientError> {
+        Ok(self.rpc.release(ReleaseRequest { pool: pool.into(), keep }).await?.into_inner())
+    }
+
+    /// Has a worker finish what it computes, and leave; returns its name.
     ///
     /// # Errors
     ///

@@ -2,6 +2,8 @@
 //!
 //! Settings and partials are opaque here, so a new job kind changes nothing in this crate.
 
+pub mod labels;
+
 /// Version 1 of the protocol.
 #[allow(clippy::pedantic, missing_docs)]
 pub mod v1 {

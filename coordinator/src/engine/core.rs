@@ -281,6 +281,16 @@ impl Core {
                 self.quarantine(worker, &Said { job, range, digest, against });
             }
             Command::Checked { job, committed, found } => self.checked(job, &committed, found),
+            Command::Leave(session) => self.tell_to_leave(session),
+            Command::Rests(session, rest_ms) => {
+                if let Some(session) = self.sessions.peek(session) {
+                    let (worker, seconds) = (&session.name, rest_ms.div_ceil(1000));
+                    tracing::warn!(
+                        worker,
+                        "worker gets nothing for {seconds} s: too much in a row went wrong on it"
+                    );
+                }
+            }
             Command::Close(session, reason) => {
                 let reason = match reason {
                     CloseReason::Silent => Refusal::NotNow("it was silent for too long".into()),

@@ -1,5 +1,7 @@
 //! What workers say, checked before it is believed.
 
+use std::sync::Arc;
+
 use jobs::MAX_PARTIAL_BYTES;
 use proto::v1::{Commit, FromWorker, Hello, LeaseEvent, Verdict, lease_event};
 use worker::bridge::guarded;
@@ -8,8 +10,9 @@ use super::{
     Answer, Outgoing, Refusal, Welcomed,
     core::{Core, Offer, unix_ms},
     doubts::refusal,
+    hello::check_hello,
     job_entry::Past,
-    sessions::{Session, check_hello},
+    sessions::Session,
 };
 use crate::{
     ledger::{CommitRecord, JobState},
@@ -23,23 +26,24 @@ const MAX_BUSY_US: u64 = 366 * 24 * 3600 * 1_000_000;
 
 impl Core {
     pub(super) fn welcome(&mut self, hello: Hello, outgoing: Outgoing, answer: Answer<Welcomed>) {
-        let worker = match check_hello(&hello, self.sessions.len()) {
-            Ok(worker) => worker,
+        let introduced = match check_hello(&hello, self.sessions.len()) {
+            Ok(introduced) => introduced,
             Err(refusal) => {
                 tracing::warn!(worker = proto::bounded_text(hello.name), "worker refused: {refusal}");
                 drop(answer.send(Err(refusal)));
                 return;
             }
         };
-        if let Some(known) = self.quarantined.get(&worker) {
+        if let Some(known) = self.quarantined.get(&introduced.worker) {
             tracing::warn!(worker = proto::bounded_text(hello.name), "quarantined worker refused");
             drop(answer.send(Err(refusal(known))));
             return;
         }
         tracing::info!(worker = hello.name, slots = hello.slots, "worker connected");
-        let session = self.sessions.open(Session::new(worker, hello, outgoing, unix_ms()));
-        let welcomed =
-            Welcomed { session, ledger_id: self.ledger_id, heartbeat_ms: self.config.heartbeat_ms };
+        let protocol = introduced.protocol;
+        let session = self.sessions.open(Session::new(introduced, hello, outgoing, unix_ms()));
+        let (ledger_id, heartbeat_ms) = (self.ledger_id, self.config.heartbeat_ms);
+        let welcomed = Welcomed { session, ledger_id, heartbeat_ms, protocol };
         if answer.send(Ok(welcomed)).is_err() {
             self.sessions.close(session);
         }
@@ -49,12 +53,13 @@ impl Core {
 
     pub(super) fn heard(&mut self, id: SessionId, message: FromWorker) {
         let Some(session) = self.sessions.get(id) else { return };
-        let worker = session.worker;
+        let (worker, abilities) = (session.worker, Arc::clone(&session.abilities));
         let starts_draining = message.draining && !std::mem::replace(&mut session.draining, message.draining);
         if let Some(nonsense) = nonsense(&message) {
             return self.cut_off(id, nonsense);
         }
-        let opens = session.opens();
+        // One that begins by leaving, or was told to leave before its first word, only hands in what it has.
+        let opens = session.opens().filter(|_| !session.draining);
         self.feed(Event::Heard(id));
         if starts_draining {
             self.feed(Event::Draining(id));
@@ -62,9 +67,8 @@ impl Core {
         for commit in message.commits {
             self.offered(id, worker, commit);
         }
-        // One that begins by leaving only hands in what it has, and never gets a lease.
-        if let Some((slots, prefetch)) = opens.filter(|_| !message.draining) {
-            self.feed(Event::SessionOpened { session: id, worker, slots, prefetch });
+        if let Some((slots, prefetch)) = opens {
+            self.feed(Event::SessionOpened { session: id, worker, slots, prefetch, abilities });
         }
         for event in message.events {
             self.lease_event(id, event);

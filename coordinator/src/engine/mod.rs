@@ -8,14 +8,17 @@ mod admin;
 mod core;
 mod doubts;
 mod folded;
+mod hello;
 mod intake;
 mod job_entry;
+mod leaving;
 mod needs;
 mod opening;
 mod past;
 mod recall;
 mod replicas;
 mod replies;
+mod requirements;
 mod sessions;
 mod status;
 mod verify;
@@ -26,7 +29,10 @@ use std::sync::Arc;
 use jobs::Report;
 use proto::{
     Message,
-    v1::{self, Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, VerifyRequest, WorkersReply},
+    v1::{
+        self, Action, FromWorker, Hello, JobStatus, ReleaseReply, SubmitRequest, ToWorker, VerifyRequest,
+        WorkersReply,
+    },
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch},
@@ -44,7 +50,7 @@ pub(crate) use self::{
 
 use crate::{
     ledger::{Actor, Ledger, LedgerError, MAX_REPLICAS},
-    scheduler::{JobId, Policy, SessionId},
+    scheduler::{JobId, Policy, Requirement, SessionId},
 };
 
 /// How an engine is to behave.
@@ -83,11 +89,20 @@ pub type Outgoing = mpsc::Sender<Result<ToWorker, Refusal>>;
 
 type Answer<T> = oneshot::Sender<Result<T, Refusal>>;
 
+/// How a job is to be computed: nothing that its result depends on.
+#[derive(Clone, Debug)]
+pub(crate) struct Terms {
+    pub weight: u32,
+    pub replicas: u32,
+    pub requirements: Vec<Requirement>,
+}
+
 /// A job to be taken in.
 pub(crate) struct Submission {
     pub opened: opening::Opened,
-    pub weight: u32,
-    pub replicas: u32,
+    pub terms: Terms,
+    /// The requirements, if a job that is there already is to have them.
+    pub requires: Option<Vec<Requirement>>,
     pub fresh: bool,
     pub by: Actor,
 }
@@ -101,6 +116,7 @@ pub(crate) enum Ask {
     Control(String, Action, Actor, Answer<JobStatus>),
     Workers(Answer<WorkersReply>),
     Drain(String, Actor, Answer<String>),
+    Release(String, u32, Actor, Answer<ReleaseReply>),
     Acts(usize, Answer<Vec<v1::Act>>),
     Readmit(String, Actor, Answer<String>),
     Verify(VerifyRequest, Actor, Answer<Verifying>),
@@ -116,6 +132,8 @@ pub struct Welcomed {
     pub ledger_id: [u8; 16],
     /// How often it should speak.
     pub heartbeat_ms: u32,
+    /// The protocol that is spoken from here on.
+    pub protocol: u32,
 }
 
 /// What reaches the engine.
@@ -191,13 +209,14 @@ impl Engine {
     ///
     /// When it is no job, there are too many, or one that it needs was cancelled.
     pub async fn submit(&self, request: SubmitRequest, by: Actor) -> Result<(JobStatus, bool), Refusal> {
-        let SubmitRequest { kind, revision, settings, weight, fresh, replicas, .. } = request;
+        let SubmitRequest { kind, revision, settings, weight, fresh, replicas, requirements } = request;
         if weight > MAX_WEIGHT {
             return Err(Refusal::Invalid(format!("weight {weight}: expected 1 to {MAX_WEIGHT}")));
         }
         if replicas > MAX_REPLICAS {
             return Err(Refusal::Invalid(format!("--replicas {replicas}: expected 1 to {MAX_REPLICAS}")));
         }
+        let requires = requirements::requested(&requirements)?;
         let failed = |e: &dyn std::fmt::Display| Refusal::Failed(format!("the job could not be opened: {e}"));
         let turn = Arc::clone(&self.opening).acquire_owned().await.map_err(|e| failed(&e))?;
         let opened = tokio::task::spawn_blocking(move || {
@@ -206,8 +225,9 @@ impl Engine {
             opened
         });
         let opened = opened.await.map_err(|e| failed(&e))??;
-        let (weight, replicas) = (weight.max(1), replicas.max(1));
-        let submission = Submission { opened, weight, replicas, fresh, by };
+        let requirements = requires.clone().unwrap_or_default();
+        let terms = Terms { weight: weight.max(1), replicas: replicas.max(1), requirements };
+        let submission = Submission { opened, terms, requires, fresh, by };
         self.ask(|answer| Input::Ask(Ask::Submit(submission, answer))).await
     }
 
@@ -256,13 +276,22 @@ impl Engine {
         self.ask(|answer| Input::Ask(Ask::Workers(answer))).await
     }
 
-    /// Gives a worker no further leases. On record when it returns.
+    /// Has a worker finish what it computes, and leave. On record when it returns.
     ///
     /// # Errors
     ///
     /// When `worker` names none, or several.
     pub async fn drain(&self, worker: String, by: Actor) -> Result<String, Refusal> {
         self.ask(|answer| Input::Ask(Ask::Drain(worker, by, answer))).await
+    }
+
+    /// Has the workers of a pool leave that are more than are to stay, whoever is free first. On record when it returns.
+    ///
+    /// # Errors
+    ///
+    /// When `pool` can be the name of none, or the engine is stopping.
+    pub async fn release(&self, pool: String, keep: u32, by: Actor) -> Result<ReleaseReply, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Release(pool, keep, by, answer))).await
     }
 
     /// The `last` acts of people, oldest first.

@@ -183,13 +183,13 @@ impl Farm for Service {
         let hello = first.and_then(|message| message.hello);
         let hello = hello.ok_or_else(|| Status::invalid_argument("the first message must be a hello"))?;
         let (outgoing, messages) = mpsc::channel(OUTGOING_MESSAGES);
-        let Welcomed { session, ledger_id, heartbeat_ms } =
+        let Welcomed { session, ledger_id, heartbeat_ms, protocol } =
             engine.hello(hello, outgoing).await.map_err(to_status)?;
         let welcome = Welcome {
             version: env!("CARGO_PKG_VERSION").into(),
             ledger_id: ledger_id.to_vec().into(),
             heartbeat_ms,
-            protocol: proto::PROTOCOL,
+            protocol,
         };
         let over = over(pass.clone(), self.stop.clone());
         tokio::spawn(async move {
@@ -305,8 +305,10 @@ impl Jobs for Service {
         Ok(Response::new(DrainReply { worker }))
     }
 
-    async fn release(&self, _: Request<ReleaseRequest>) -> Result<Response<ReleaseReply>, Status> {
-        Err(Status::unimplemented("workers cannot be released yet"))
+    async fn release(&self, request: Request<ReleaseRequest>) -> Result<Response<ReleaseReply>, Status> {
+        let by = actor(&request);
+        let ReleaseRequest { pool, keep } = request.into_inner();
+        Ok(Response::new(self.engine()?.release(pool, keep, by).await.map_err(to_status)?))
     }
 
     async fn audit(&self, request: Request<AuditRequest>) -> Result<Response<AuditReply>, Status> {

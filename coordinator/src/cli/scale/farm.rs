@@ -4,9 +4,6 @@ use proto::v1::{ReleaseReply, WorkerStatus};
 
 use crate::{cli::exit::Failure, client::Client};
 
-/// The label that groups workers which are started and released together.
-const LABEL: &str = "pool";
-
 /// A pool of a coordinator.
 #[derive(Debug)]
 pub struct Pool<'a> {
@@ -46,6 +43,6 @@ impl Pool<'_> {
     }
 
     fn has(&self, worker: &WorkerStatus) -> bool {
-        worker.labels.iter().any(|label| label.name == LABEL && label.value == self.name)
+        worker.labels.iter().any(|label| label.name == proto::labels::POOL && label.value == self.name)
     }
 }

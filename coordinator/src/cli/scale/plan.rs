@@ -32,13 +32,6 @@ pub struct Plan {
     pub because: Option<String>,
 }
 
-impl Plan {
-    /// Tasks to submit.
-    pub fn to_submit(&self) -> u64 {
-        self.arrays.iter().sum()
-    }
-}
-
 /// What makes `wanted` workers out of what is there.
 pub fn plan(wanted: u64, there: &There<'_>, site: &Site, limits: &[SubmitLimit]) -> Plan {
     let waiting: Vec<&Task> = there.tasks.iter().filter(|task| task.phase == Phase::Waiting).collect();
@@ -128,6 +121,10 @@ mod tests {
         plan(wanted, &there, &site(), &[])
     }
 
+    fn to_submit(plan: &Plan) -> u64 {
+        plan.arrays.iter().sum()
+    }
+
     use Phase::{Ending, Running, Waiting};
 
     #[test]
@@ -143,7 +140,7 @@ mod tests {
     fn waiting_tasks_go_first_and_the_last_of_them() {
         let plan = of(2, &[Running, Waiting, Waiting, Running], 0);
         assert_eq!(plan.cancel.iter().map(|t| t.index).collect::<Vec<_>>(), [Some(2), Some(1)]);
-        assert_eq!((plan.surplus, plan.to_submit()), (0, 0));
+        assert_eq!((plan.surplus, to_submit(&plan)), (0, 0));
         let plan = of(1, &[Running, Waiting, Running, Running], 0);
         assert_eq!((plan.cancel.len(), plan.surplus), (1, 2));
         let plan = of(1, &[Running, Waiting, Running, Running], 2);
@@ -160,7 +157,7 @@ mod tests {
         let smaller = Site { max_array_tasks: Some(2), ..small.clone() };
         assert_eq!(plan(4, &there, &smaller, &[]).arrays, [2, 2]);
         let none = plan(4, &there, &Site { max_array_size: 0, ..small }, &[]);
-        assert_eq!((none.to_submit(), none.not_placed), (0, 4));
+        assert_eq!((to_submit(&none), none.not_placed), (0, 4));
         assert!(none.because.expect("a limit").contains("MaxArraySize=0"));
     }
 
@@ -176,7 +173,7 @@ mod tests {
         let full = There { all_of_user: 70, ..there };
         assert_eq!(plan(3, &full, &site(), &limits).not_placed, 3);
         let huge = plan(20_000, &There { all_of_user: 0, ..full }, &site(), &[]);
-        assert_eq!((huge.to_submit(), huge.not_placed), (10_000, 10_000));
+        assert_eq!((to_submit(&huge), huge.not_placed), (10_000, 10_000));
         assert!(huge.because.expect("a limit").contains("MaxJobCount"));
     }
 }

@@ -124,9 +124,18 @@ pub(super) fn damaged(what: &str, why: &dyn std::fmt::Display) -> LedgerError {
     ))
 }
 
+/// What stands behind the body: earlier versions did not write it, and do not read it.
+#[derive(Serialize, Deserialize)]
+struct Behind {
+    /// What workers must have, of the jobs that ask for something.
+    requirements: Vec<(JobId, Vec<String>)>,
+}
+
 /// Encodes the body of a base, as pieces.
 pub(super) fn encode_body(body: &Body) -> Result<(Vec<Vec<u8>>, [u8; 32]), LedgerError> {
-    let packed = pack(&encode(body)?)?;
+    let asking = body.jobs.iter().filter(|job| !job.summary.requirements.is_empty());
+    let requirements = asking.map(|job| (job.summary.record.id, job.summary.requirements.clone())).collect();
+    let packed = pack(&[encode(body)?, encode(&Behind { requirements })?].concat())?;
     let digest = *blake3::hash(&packed).as_bytes();
     Ok((packed.chunks(PIECE_BYTES).map(<[u8]>::to_vec).collect(), digest))
 }
@@ -135,7 +144,17 @@ pub(super) fn decode_body(packed: &[u8], digest: &[u8; 32]) -> Result<Body, Ledg
     if blake3::hash(packed).as_bytes() != digest {
         return Err(damaged("base", &"its digest is another one"));
     }
-    decode("base", &unpack("base", packed, MAX_BASE_UNPACKED)?)
+    let unpacked = unpack("base", packed, MAX_BASE_UNPACKED)?;
+    let (mut body, rest): (Body, _) =
+        postcard::take_from_bytes(&unpacked).map_err(|e| damaged("base", &e))?;
+    if !rest.is_empty() {
+        let Behind { requirements } = decode("base", rest)?;
+        let mut of: BTreeMap<_, _> = requirements.into_iter().collect();
+        for job in &mut body.jobs {
+            job.summary.requirements = of.remove(&job.summary.record.id).unwrap_or_default();
+        }
+    }
+    Ok(body)
 }
 
 fn pack(bytes: &[u8]) -> Result<Vec<u8>, LedgerError> {
