@@ -2,10 +2,14 @@
 
 mod farm;
 
-use std::{path::Path, process::Command};
+use std::{
+    io::Read,
+    path::Path,
+    process::{Command, Stdio},
+};
 
 use farm::{
-    Farm, nonet,
+    Farm, Process, nonet,
     slurm::{Slurm, Wish, is_here},
     until,
 };
@@ -36,9 +40,12 @@ impl Site {
 
     /// Exit code, standard output, standard error of `nonet scale`.
     fn run(&self, args: &[&str]) -> (Option<i32>, String, String) {
-        let output = self.command(args).output().expect("nonet runs");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        (output.status.code(), text(output.stdout), text(output.stderr))
+        let mut process = start(self.command(args), Stdio::piped());
+        let mut stdout = process.0.stdout.take().expect("piped");
+        let (code, stderr) = process.end();
+        let mut text = String::new();
+        stdout.read_to_string(&mut text).expect("UTF-8");
+        (code, text, stderr)
     }
 
     /// Scales, which must succeed.
@@ -66,6 +73,10 @@ impl Site {
     }
 }
 
+fn start(mut command: Command, stdout: Stdio) -> Process {
+    Process(command.stdout(stdout).stderr(Stdio::piped()).spawn().expect("nonet starts"))
+}
+
 fn said_in(folder: &Path) -> String {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());
     let logs = files.filter(|path| path.extension().is_some_and(|extension| extension == "log"));
@@ -86,9 +97,10 @@ fn a_pool_grows_and_shrinks_by_draining_and_no_unit_is_lost() {
     }
     let mut site = Site::start(&Wish { nodes: 3, cpus_per_node: 2, lines: PARTITION });
     // Two at once: the second finds what the first has made.
-    let both = [(), ()].map(|()| site.command(&[&["--slurm", "4"], WORKER].concat()).spawn());
-    for child in both {
-        assert!(child.expect("nonet starts").wait().expect("it ends").success());
+    let scale = || start(site.command(&[&["--slurm", "4"], WORKER].concat()), Stdio::null());
+    for process in [scale(), scale()] {
+        let (code, stderr) = process.end();
+        assert_eq!(code, Some(0), "{stderr}\n{}", site.slurm.log());
     }
     assert_eq!(site.slurm.tasks().len(), 4, "{:?}", site.slurm.tasks());
     let again = site.scale(4, &[&["--wait"], WORKER].concat());
