@@ -1,6 +1,6 @@
 //! The coordinator's side of a pool: who is there, and how many are to stay.
 
-use proto::v1::{ReleaseReply, WorkerStatus};
+use proto::v1::WorkerStatus;
 
 use crate::{cli::exit::Failure, client::Client};
 
@@ -22,10 +22,18 @@ pub struct Census {
     pub leaving: u32,
 }
 
+impl Census {
+    /// How many leave sooner or later when `keep` are to stay.
+    pub fn leaving_for(self, keep: u32) -> u32 {
+        self.leaving + self.staying.saturating_sub(keep)
+    }
+}
+
 impl Pool<'_> {
     /// Has `keep` of the connected workers stay. The others leave as they become free.
-    pub async fn release(&mut self, keep: u32) -> Result<ReleaseReply, Failure> {
-        Ok(self.client.release(self.name, keep).await?)
+    pub async fn release(&mut self, keep: u32) -> Result<(), Failure> {
+        self.client.release(self.name, keep).await?;
+        Ok(())
     }
 
     /// Who is connected.

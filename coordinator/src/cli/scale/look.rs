@@ -8,7 +8,7 @@ use super::{
     accounts::{self, SubmitLimit},
     args::SlurmArgs,
     duration::{self, TimeLimit},
-    farm::{Census, Pool},
+    farm::Pool,
     queue::{self, Phase, Task},
     site::{self, Partition, Site},
     tool::hear,
@@ -200,7 +200,7 @@ const SETTLE: Duration = Duration::from_secs(20);
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
 
 /// Tells the coordinator how many of the pool are to stay, and looks until it is clear who is there: a task that ends may
-/// be one that requeues itself, and a worker that has only just started does not know yet that it is to leave.
+/// be one that requeues itself, and a worker that has only just started is not among those that are too many.
 ///
 /// The number of workers that leave comes with it.
 pub async fn settled(
@@ -209,27 +209,23 @@ pub async fn settled(
     (name, comment): (&str, &str),
 ) -> Result<(Situation, u32), Failure> {
     let since = Instant::now();
-    let mut surplus = pool.release(wanted).await?.leaving;
-    let mut known = pool.count().await?;
+    pool.release(wanted).await?;
+    let mut released = pool.count().await?;
     loop {
         let there = queue(name, comment).await?;
+        let leaving = released.leaving_for(wanted);
         let running = there.tasks.iter().filter(|task| task.phase == Phase::Running).count();
         let ending = there.tasks.iter().any(|task| task.phase == Phase::Ending);
-        let leaving = known.leaving + surplus;
         let unheard = running > usize::try_from(wanted + leaving).unwrap_or(usize::MAX);
         if !(ending || unheard) || since.elapsed() > SETTLE {
             return Ok((there, leaving));
         }
         sleep(LOOK_AGAIN).await;
         let now = pool.count().await?;
-        if now != known {
-            (known, surplus) = again(pool, wanted, now).await?;
+        // Only when somebody has come: every release is written down.
+        if now.staying > released.staying && now.staying > wanted {
+            pool.release(wanted).await?;
         }
+        released = now;
     }
-}
-
-/// Only when somebody has come or gone: every release is written down.
-async fn again(pool: &mut Pool<'_>, wanted: u32, now: Census) -> Result<(Census, u32), Failure> {
-    let surplus = if now.staying > wanted { pool.release(wanted).await?.leaving } else { 0 };
-    Ok((now, surplus))
 }
