@@ -101,6 +101,7 @@ fn entries() -> Vec<Entry> {
         Entry::WorkerQuarantined(liar()),
         Entry::WorkerSwept { worker },
         Entry::WorkerReadmitted { worker, at_unix_ms: 9 },
+        Entry::Requirements { job, requirements: vec!["avx512".into(), "memory_gib>=16".into()] },
     ]
 }
 

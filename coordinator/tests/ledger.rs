@@ -149,6 +149,11 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
+fn requirements(id: u8, texts: &[&str]) -> Entry {
+    let requirements = texts.iter().map(ToString::to_string).collect();
+    Entry::Requirements { job: JobId([id; 16]), requirements }
+}
+
 /// Groups that use every kind of entry.
 fn some_groups() -> Vec<Vec<Entry>> {
     vec![
@@ -161,6 +166,7 @@ fn some_groups() -> Vec<Vec<Entry>> {
         vec![Entry::Retry { job: JobId([1; 16]) }, failure(1, 9), state(1, JobState::Running)],
         vec![state(2, JobState::Removed), named_job(4, 2, 50)],
         vec![commit(4, 3..4), commit(1, 500..600)],
+        vec![requirements(1, &["gpu"]), requirements(4, &["avx512", "memory_gib>=16"]), requirements(1, &[])],
         vec![Entry::Replicas { job: JobId([4; 16]), replicas: 2 }, claim(4, 1, 10..14), claim(4, 2, 10..14)],
         vec![
             Entry::WorkerQuarantined(Quarantine {
@@ -206,6 +212,8 @@ fn every_entry_is_there(place: &mut dyn Place) {
     // That of the worker that was quarantined is void, those of units that are agreed on are settled.
     let last = &before[2].0;
     assert_eq!((last.replicas, &last.claims[..]), (2, &[vote(3, 20..22)][..]));
+    assert_eq!(last.requirements, ["avx512", "memory_gib>=16"]);
+    assert!(first.0.requirements.is_empty());
     assert_eq!(behind(ledger.as_ref(), JobId([4; 16]), 10), [WorkerId([1; 16]), WorkerId([9; 16])]);
     assert_eq!(behind(ledger.as_ref(), JobId([4; 16]), 3), [WorkerId([9; 16])]);
     assert_eq!(first.0.failures.len(), 1);

@@ -3,13 +3,14 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use proto::v1::{FromWorker, Hello, KindVersion, ToWorker, farm_client::FarmClient};
+use proto::v1::{FromWorker, Hello, KindVersion, Label, ToWorker, farm_client::FarmClient};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
 use crate::{
     backoff::Backoff,
+    config::Config,
     dial::{Dial, DialError, words},
 };
 
@@ -115,6 +116,14 @@ async fn knock(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
         Err(_) => return Err(LinkError::Broken("no welcome within 10 s".into())),
     };
     let welcome = first.and_then(|m| m.welcome).ok_or_else(|| LinkError::Broken("no welcome".into()))?;
+    // One of the first versions does not say what it speaks.
+    let spoken = welcome.protocol.max(proto::OLDEST_PROTOCOL);
+    if spoken > proto::PROTOCOL {
+        let ours = proto::PROTOCOL;
+        return Err(LinkError::Refused(format!(
+            "it speaks protocol {spoken}, this worker {ours}: upgrade the worker"
+        )));
+    }
     let ledger = welcome.ledger_id.as_ref().try_into();
     let ledger = ledger.map_err(|_| LinkError::Broken("a ledger id that is not 16 bytes".into()))?;
     let heartbeat = Duration::from_millis(welcome.heartbeat_ms.clamp(10, 60_000).into());
@@ -136,19 +145,21 @@ pub fn judge(status: &Status) -> LinkError {
     }
 }
 
-/// The first message of a worker.
+/// The first message of a worker. It names the oldest protocol first: coordinators of the first versions know no other.
 #[must_use]
-pub fn hello(worker_id: [u8; 16], name: &str, slots: u32, prefetch: u32) -> Hello {
+pub fn hello(worker_id: [u8; 16], config: &Config, slots: u32, prefetch: u32) -> Hello {
     let kinds = jobs::KINDS.iter();
     let kinds = kinds.map(|k| KindVersion { name: k.name().into(), revision: k.revision() }).collect();
+    let labels = config.labels.iter();
     Hello {
-        protocol: proto::PROTOCOL,
+        protocol: proto::OLDEST_PROTOCOL,
+        newest_protocol: proto::PROTOCOL,
+        labels: labels.map(|(name, value)| Label { name: name.clone(), value: value.clone() }).collect(),
         version: env!("CARGO_PKG_VERSION").into(),
         worker_id: worker_id.to_vec().into(),
-        name: proto::bounded_text(name.into()),
+        name: proto::bounded_text(config.name.clone()),
         slots,
         prefetch,
         kinds,
-        ..Hello::default()
     }
 }

@@ -205,7 +205,8 @@ Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 done, but work units were 
 const WORKER_EXAMPLES: &str = "\
 worker --coordinator http://127.0.0.1:7700
   nonet worker --coordinator https://head:7700 --tls ./nonet-certs/node17
-  nonet worker --coordinator http://127.0.0.1:7700 --parts s3://bucket/parts";
+  nonet worker --coordinator http://127.0.0.1:7700 --parts s3://bucket/parts
+  nonet worker --coordinator https://head:7700 --tls ./spot --pool spot --notice aws";
 
 const SCALE_EXAMPLES: &str = "\
 scale --slurm 40 --coordinator https://head:7700 --tls certs/alice --threads 32 --time 12:00:00 -- --tls certs/slurm

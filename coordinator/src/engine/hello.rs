@@ -161,9 +161,9 @@ mod tests {
         assert_eq!(spoken(1, 2), Ok(2));
         assert_eq!(spoken(2, 0), Ok(2));
         assert_eq!(spoken(1, 99), Ok(proto::PROTOCOL), "a worker that is newer and speaks ours");
-        let newer = spoken(proto::PROTOCOL + 1, proto::PROTOCOL + 3).err().expect("refused").to_string();
+        let newer = spoken(proto::PROTOCOL + 1, proto::PROTOCOL + 3).expect_err("refused").to_string();
         assert!(newer.contains("protocol 3 to 5") && newer.contains("upgrade the coordinator"), "{newer}");
-        let older = spoken(0, 0).err().expect("refused").to_string();
+        let older = spoken(0, 0).expect_err("refused").to_string();
         assert!(older.contains("protocol 0") && older.contains("upgrade the worker"), "{older}");
     }
 

@@ -56,7 +56,7 @@ pub(super) struct Classes {
     needs: BTreeMap<NeedId, Needed>,
     last_need: u64,
     by_fits: BTreeMap<Vec<NeedId>, ClassId>,
-    classes: BTreeMap<ClassId, Class>,
+    by_id: BTreeMap<ClassId, Class>,
     last_class: u64,
     members: BTreeMap<SessionId, Member>,
 }
@@ -68,7 +68,7 @@ impl Classes {
             needs: BTreeMap::new(),
             last_need: 0,
             by_fits: BTreeMap::new(),
-            classes: BTreeMap::new(),
+            by_id: BTreeMap::new(),
             last_class: 0,
             members: BTreeMap::new(),
         }
@@ -121,7 +121,7 @@ impl Classes {
     /// A session takes no more leases.
     pub(super) fn remove_session(&mut self, session: SessionId) {
         let Some(member) = self.members.remove(&session) else { return };
-        let Some(class) = self.classes.get_mut(&member.class) else { return };
+        let Some(class) = self.by_id.get_mut(&member.class) else { return };
         class.sessions.remove(&session);
         if let Some(appetite) = member.queued {
             class.hungry.remove(&(appetite, session));
@@ -133,14 +133,14 @@ impl Classes {
         }
         if class.sessions.is_empty() {
             self.by_fits.remove(&class.fits);
-            self.classes.remove(&member.class);
+            self.by_id.remove(&member.class);
         }
     }
 
     /// Moves a session in the queue for grants.
     pub(super) fn queue_session(&mut self, session: SessionId, wanted: Option<Appetite>) {
         let Some(member) = self.members.get_mut(&session) else { return };
-        let Some(class) = self.classes.get_mut(&member.class).filter(|_| member.queued != wanted) else {
+        let Some(class) = self.by_id.get_mut(&member.class).filter(|_| member.queued != wanted) else {
             return;
         };
         if let Some(appetite) = member.queued {
@@ -158,7 +158,7 @@ impl Classes {
         let has_work = |class: &Class| {
             class.fits.iter().any(|need| needs.get(need).is_some_and(|needed| !needed.ready.is_empty()))
         };
-        let first = self.classes.iter().filter_map(|(&id, class)| {
+        let first = self.by_id.iter().filter_map(|(&id, class)| {
             let &(appetite, session) = class.hungry.first()?;
             has_work(class).then_some((appetite, session, id))
         });
@@ -169,7 +169,7 @@ impl Classes {
 
     /// The jobs that a session fits and that have something to grant, the one that got least first.
     pub(super) fn ready_for(&self, class: ClassId) -> impl Iterator<Item = JobId> + '_ {
-        let fits = self.classes.get(&class).map_or(&[][..], |class| &class.fits);
+        let fits = self.by_id.get(&class).map_or(&[][..], |class| &class.fits);
         let mut queues: Vec<_> =
             fits.iter().filter_map(|need| self.needs.get(need)).map(|n| n.ready.iter().peekable()).collect();
         std::iter::from_fn(move || {
@@ -186,29 +186,29 @@ impl Classes {
 
     /// Sessions that take leases and meet a need.
     pub(super) fn sessions_for(&self, need: NeedId) -> impl Iterator<Item = SessionId> + '_ {
-        let fit = self.classes.values().filter(move |class| class.fits.binary_search(&need).is_ok());
+        let fit = self.by_id.values().filter(move |class| class.fits.binary_search(&need).is_ok());
         fit.flat_map(|class| class.sessions.iter().copied())
     }
 
     /// The same, counted.
     pub(super) fn count_for(&self, need: NeedId) -> usize {
-        let fit = self.classes.values().filter(|class| class.fits.binary_search(&need).is_ok());
+        let fit = self.by_id.values().filter(|class| class.fits.binary_search(&need).is_ok());
         fit.map(|class| class.sessions.len()).sum()
     }
 
     /// Whether a session takes leases and meets a need.
     pub(super) fn fits(&self, session: SessionId, need: NeedId) -> bool {
-        let class = self.members.get(&session).and_then(|member| self.classes.get(&member.class));
+        let class = self.members.get(&session).and_then(|member| self.by_id.get(&member.class));
         class.is_some_and(|class| class.fits.binary_search(&need).is_ok())
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Class> {
-        self.classes.values()
+        self.by_id.values()
     }
 
     /// Sessions in the queue for grants, the neediest of each class first.
     pub(super) fn hungry(&self) -> impl Iterator<Item = (Appetite, SessionId)> + '_ {
-        self.classes.values().flat_map(|class| class.hungry.iter().copied())
+        self.by_id.values().flat_map(|class| class.hungry.iter().copied())
     }
 
     fn class_for(&mut self, abilities: &Abilities) -> ClassId {
@@ -224,12 +224,12 @@ impl Classes {
         self.last_class += 1;
         let id = ClassId(self.last_class);
         self.by_fits.insert(fits.clone(), id);
-        self.classes.insert(id, Class { fits, ..Class::default() });
+        self.by_id.insert(id, Class { fits, ..Class::default() });
         id
     }
 
     fn enter(&mut self, session: SessionId, slots: u32, id: ClassId) {
-        let Some(class) = self.classes.get_mut(&id) else { return };
+        let Some(class) = self.by_id.get_mut(&id) else { return };
         class.sessions.insert(session);
         for need in &class.fits {
             if let Some(needed) = self.needs.get_mut(need) {
@@ -239,7 +239,7 @@ impl Classes {
     }
 
     fn sort_anew(&mut self) {
-        self.classes.clear();
+        self.by_id.clear();
         self.by_fits.clear();
         self.needs.values_mut().for_each(|needed| needed.slots = 0);
         for (session, mut member) in std::mem::take(&mut self.members) {
@@ -263,7 +263,7 @@ impl Classes {
             return Err(format!("{members:?} take leases, should be {sessions:?}"));
         }
         let (mut slots, mut seen, mut hungry) = (BTreeMap::<NeedId, u64>::new(), 0, 0);
-        for class in self.classes.values() {
+        for class in self.by_id.values() {
             for session in &class.sessions {
                 let member = self.members.get(session).ok_or("a session that is gone is in a class")?;
                 let fits =

@@ -197,7 +197,11 @@ fn hand(world: &mut World, number: u8) -> Farmhand {
         lies_permille: 0,
         abilities: abilities(
             1,
-            &[("big", "yes"), ("memory_gib", "32"), ("pool", if number % 2 == 0 { "even" } else { "odd" })],
+            &[
+                ("big", "yes"),
+                ("memory_gib", "32"),
+                ("pool", if number.is_multiple_of(2) { "even" } else { "odd" }),
+            ],
         ),
         broken: false,
     }

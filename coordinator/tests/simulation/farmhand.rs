@@ -62,6 +62,7 @@ pub enum Watch {
 }
 
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a manner of its own")]
 pub struct Farmhand {
     pub id: WorkerId,
     pub alive: bool,

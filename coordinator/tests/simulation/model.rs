@@ -135,7 +135,9 @@ impl Model {
                 let members = self.staying(pool).collect();
                 self.releases.insert(pool.clone(), (*keep as usize, members));
             }
-            Event::Commit { worker, job, .. } => self.with(*job, |job| drop(job.able.insert(*worker))),
+            Event::Commit { worker, job, .. } => self.with(*job, |job| {
+                job.able.insert(*worker);
+            }),
             Event::SessionOpened { session, worker, slots, prefetch, abilities } => {
                 let credit = u64::from(*slots) + u64::from(*prefetch);
                 if !self.liars.contains(worker) {
@@ -314,7 +316,9 @@ impl Model {
         if draining || !(is_surplus("") || is_surplus(&own)) {
             return Err(format!("it could stay: {:?}", self.releases));
         }
-        self.releases.values_mut().for_each(|(_, members)| drop(members.remove(&worker)));
+        for (_, members) in self.releases.values_mut() {
+            members.remove(&worker);
+        }
         self.sessions.entry(session).and_modify(|session| session.1 = true);
         Ok(())
     }

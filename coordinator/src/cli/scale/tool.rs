@@ -10,8 +10,9 @@ use tokio::{
 
 use crate::cli::exit::Failure;
 
-/// No command takes longer than this unless Slurm hangs: clients give a controller that is away up about ten seconds.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// No command takes longer than this unless Slurm hangs. Clients give a controller that is away up after about ten seconds;
+/// sbatch waits for two minutes where there is no room for a job.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// A line of squeue is about a hundred bytes, and there are at most some 100,000 of ours.
 const MOST_BYTES: u64 = 64 << 20;
 /// What is shown of a command's complaint.
@@ -45,13 +46,20 @@ pub async fn ask(program: &str, args: &[String], input: Option<&str>) -> Result<
         }
     }
     let child = command.spawn().map_err(|error| absent(program, &error))?;
-    match timeout(PATIENCE, through(child, input)).await {
-        Ok(answer) => answer.map_err(|error| Failure::failed(format!("{program}: {error}"))),
-        Err(_) => Err(Failure::failed(format!(
-            "{program} did not answer within {} s: is Slurm well? `scontrol ping` tells",
-            PATIENCE.as_secs()
-        ))),
+    let mut complaint = Vec::new();
+    match timeout(PATIENCE, through(child, input, &mut complaint)).await {
+        Ok(Ok((good, text))) => Ok(Answer { good, text, complaint: end_of(&complaint) }),
+        Ok(Err(error)) => Err(Failure::failed(format!("{program}: {error}"))),
+        Err(_) => Err(Failure::failed(hung(program, &end_of(&complaint)))),
     }
+}
+
+fn hung(program: &str, complaint: &str) -> String {
+    let said = match complaint {
+        "" => "is Slurm well? `scontrol ping` tells".into(),
+        complaint => super::refusal::explain(complaint),
+    };
+    format!("{program} did not end within {} s: {said}", PATIENCE.as_secs())
 }
 
 /// Runs `program` and wants it to succeed; its standard output.
@@ -87,7 +95,12 @@ fn misleads(name: &str) -> bool {
     of_slurm || of_nonet || name == "SBATCH_WAIT"
 }
 
-async fn through(mut child: Child, input: Option<&str>) -> std::io::Result<Answer> {
+/// Whether it succeeded, and its standard output. What it complains about is kept as it comes.
+async fn through(
+    mut child: Child,
+    input: Option<&str>,
+    complaint: &mut Vec<u8>,
+) -> std::io::Result<(bool, String)> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let write = async {
         if let Some((mut stdin, input)) = stdin.zip(input) {
@@ -95,29 +108,24 @@ async fn through(mut child: Child, input: Option<&str>) -> std::io::Result<Answe
             drop(stdin.write_all(input.as_bytes()).await);
         }
     };
-    let ((), text, complaint) = tokio::join!(write, read(stdout), read(stderr));
-    let (text, complaint) = (text?, complaint?);
-    Ok(Answer { good: child.wait().await?.success(), text, complaint: end_of(&complaint).into() })
+    let mut text = Vec::new();
+    let ((), read, complained) = tokio::join!(write, read(stdout, &mut text), read(stderr, complaint));
+    read.and(complained)?;
+    Ok((child.wait().await?.success(), String::from_utf8_lossy(&text).into_owned()))
 }
 
-async fn read(from: Option<impl AsyncRead + Unpin>) -> std::io::Result<String> {
-    let Some(from) = from else { return Ok(String::new()) };
-    let mut bytes = Vec::new();
-    let len = from.take(MOST_BYTES + 1).read_to_end(&mut bytes).await?;
+async fn read(from: Option<impl AsyncRead + Unpin>, to: &mut Vec<u8>) -> std::io::Result<()> {
+    let Some(from) = from else { return Ok(()) };
+    let len = from.take(MOST_BYTES + 1).read_to_end(to).await?;
     if len as u64 > MOST_BYTES {
         return Err(std::io::Error::other(format!("more than {MOST_BYTES} bytes of output")));
     }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(())
 }
 
 /// The last of what was said: the reason comes last.
-fn end_of(text: &str) -> &str {
-    let text = text.trim();
-    let mut start = text.len().saturating_sub(MOST_WORDS);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
+fn end_of(said: &[u8]) -> String {
+    String::from_utf8_lossy(&said[said.len().saturating_sub(MOST_WORDS)..]).trim().to_owned()
 }
 
 #[cfg(test)]
@@ -138,6 +146,14 @@ mod tests {
     async fn a_program_that_is_not_there_is_named() {
         let error = ask("no-such-squeue", &[], None).await.expect_err("absent");
         assert!(error.text().contains("no-such-squeue is not here"), "{}", error.text());
+    }
+
+    #[test]
+    fn one_that_hangs_is_told_with_what_it_said() {
+        let said = "sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying";
+        let text = hung("sbatch", said);
+        assert!(text.contains("within 60 s") && text.contains("MaxJobCount is reached"), "{text}");
+        assert!(hung("squeue", "").contains("scontrol ping"));
     }
 
     #[tokio::test]

@@ -35,6 +35,10 @@ pub fn complete(given: &[String], way: &Way<'_>) -> Result<Vec<String>, Failure>
             return Err(Failure::usage(format!("--{id} cannot be among the worker's options: {why}")));
         }
     }
+    let labels = matches.get_many::<String>("labels").unwrap_or_default();
+    if labels.into_iter().any(|label| label.starts_with("pool=")) {
+        return Err(Failure::usage("the label pool is that of --pool, before the --".into()));
+    }
     let mut options = Vec::new();
     let known = is_given(&matches, "config");
     if !is_given(&matches, "coordinator") && !known {
@@ -103,6 +107,7 @@ mod tests {
         assert!(error.contains("--prefetsch") && error.contains("nonet worker --help"), "{error}");
         assert!(tell(&["--prefetch", "many"], http).expect_err("no number").contains("many"));
         assert!(tell(&["stray"], http).is_err());
+        assert!(tell(&["--label", "a=b,pool=x"], http).expect_err("ours").contains("--pool"));
         for ours in [["--state", "x"], ["--threads", "2"], ["--name", "x"], ["--pool", "x"]] {
             assert!(tell(&ours, http).expect_err("ours").contains(ours[0]), "{ours:?}");
         }

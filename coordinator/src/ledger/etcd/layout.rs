@@ -347,6 +347,35 @@ mod tests {
     }
 
     #[test]
+    fn a_base_of_an_earlier_version_asks_for_nothing_and_one_of_this_is_read_by_it() {
+        let record = crate::ledger::JobRecord {
+            id: JobId([1; 16]),
+            name: [2; 16],
+            kind: "noop".into(),
+            revision: 1,
+            settings: "{}".into(),
+            units: 9,
+            weight: 1,
+            created_unix_ms: 8,
+        };
+        let asked = vec!["avx512".to_owned(), "memory_gib>=16".to_owned()];
+        let summary = JobSummary { requirements: asked.clone(), ..JobSummary::submitted(record) };
+        let body = Body { jobs: vec![JobBody { order: 0, summary, pages: Vec::new() }], ..Body::default() };
+        let (pieces, digest) = encode_body(&body).expect("encodes");
+        let packed = pieces.concat();
+        let again = decode_body(&packed, &digest).expect("decodes");
+        assert_eq!(again.jobs[0].summary.requirements, asked);
+        // As it was read before there was anything behind it.
+        let unpacked = unpack("base", &packed, MAX_BASE_UNPACKED).expect("unpacks");
+        let earlier: Body = decode("base", &unpacked).expect("decodes");
+        assert_eq!(earlier.jobs[0].summary.record, body.jobs[0].summary.record);
+        // As it was written.
+        let old = pack(&encode(&body).expect("encodes")).expect("packs");
+        let read = decode_body(&old, blake3::hash(&old).as_bytes()).expect("decodes");
+        assert!(read.jobs[0].summary.requirements.is_empty());
+    }
+
+    #[test]
     fn what_promises_too_much_is_not_unpacked() {
         let bomb = zstd::bulk::compress(&vec![0; MAX_PAGE_UNPACKED + 1], 3).expect("packs");
         let digest = *blake3::hash(&bomb).as_bytes();
