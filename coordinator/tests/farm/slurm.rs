@@ -64,7 +64,8 @@ impl Slurm {
         }
         until("all nodes are idle", || {
             let idle = slurm.run("sinfo", &["--noheader", "--Node", "--states=idle", "--format=%N"]);
-            idle.lines().count() == wish.nodes
+            // A line for each partition of a node.
+            idle.lines().collect::<std::collections::BTreeSet<_>>().len() == wish.nodes
         });
         slurm
     }

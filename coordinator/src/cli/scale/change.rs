@@ -7,7 +7,7 @@ use worker::{cli::DEFAULT_COORDINATOR, config_file::ConfigFile, dial::is_loopbac
 use super::{
     args::ScaleArgs,
     farm::Pool,
-    look::{self, Rules, Situation},
+    look::{self, Rules, Settled, Situation},
     plan::{Plan, There, plan},
     queue,
     report::Report,
@@ -91,7 +91,7 @@ async fn perform(args: ScaleArgs, order: &Order<'_>, rules: Rules) -> Result<Out
     let client = connect(to).await.map_err(|failure| without_coordinator(&failure, names.0))?;
     let lock = lock(order.request.logs).await?;
     let mut pool = Pool { client, name: &pool_name };
-    let (there, leaving) = look::settled(&mut pool, wanted, names).await?;
+    let Settled { before, there, leaving, let_go } = look::settled(&mut pool, wanted, names).await?;
     note(&there, names.0, &mut notes);
     let plan = planned(wanted, &there, leaving, &site, &limits);
     if plan.surplus > 0 {
@@ -107,9 +107,9 @@ async fn perform(args: ScaleArgs, order: &Order<'_>, rules: Rules) -> Result<Out
     let report = Report {
         pool: &pool_name,
         wanted,
-        tasks: &there.tasks,
+        tasks: &before,
         plan: &plan,
-        leaving,
+        leaving: let_go,
         submitted: &submitted,
         notes: &notes,
     };

@@ -30,10 +30,9 @@ impl Census {
 }
 
 impl Pool<'_> {
-    /// Has `keep` of the connected workers stay. The others leave as they become free.
-    pub async fn release(&mut self, keep: u32) -> Result<(), Failure> {
-        self.client.release(self.name, keep).await?;
-        Ok(())
+    /// Has `keep` of the connected workers stay. The others leave as they become free; how many they are.
+    pub async fn release(&mut self, keep: u32) -> Result<u32, Failure> {
+        Ok(self.client.release(self.name, keep).await?.leaving)
     }
 
     /// Who is connected.

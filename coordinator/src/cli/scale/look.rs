@@ -195,6 +195,19 @@ pub async fn queue(name: &str, comment: &str) -> Result<Situation, Failure> {
     Ok(Situation { tasks, strangers: strangers.len(), all_of_user })
 }
 
+/// What is there when it is clear who stays.
+#[derive(Debug)]
+pub struct Settled {
+    /// Tasks before anything was done.
+    pub before: Vec<Task>,
+    /// What is there now.
+    pub there: Situation,
+    /// Workers that are there and leave.
+    pub leaving: u32,
+    /// The same with those that were free, and have left already.
+    pub let_go: u32,
+}
+
 /// How long is waited for tasks that come, go, or come back. Most take a second or two.
 const SETTLE: Duration = Duration::from_secs(20);
 const LOOK_AGAIN: Duration = Duration::from_millis(300);
@@ -202,14 +215,14 @@ const LOOK_AGAIN: Duration = Duration::from_millis(300);
 /// Tells the coordinator how many of the pool are to stay, and looks until it is clear who is there: a task that ends may
 /// be one that requeues itself, and a worker that has only just started is not among those that are too many.
 ///
-/// The number of workers that leave comes with it.
 pub async fn settled(
     pool: &mut Pool<'_>,
     wanted: u32,
     (name, comment): (&str, &str),
-) -> Result<(Situation, u32), Failure> {
+) -> Result<Settled, Failure> {
     let since = Instant::now();
-    pool.release(wanted).await?;
+    let before = queue(name, comment).await?.tasks;
+    let told = pool.release(wanted).await?;
     let mut released = pool.count().await?;
     loop {
         let there = queue(name, comment).await?;
@@ -218,7 +231,7 @@ pub async fn settled(
         let ending = there.tasks.iter().any(|task| task.phase == Phase::Ending);
         let unheard = running > usize::try_from(wanted + leaving).unwrap_or(usize::MAX);
         if !(ending || unheard) || since.elapsed() > SETTLE {
-            return Ok((there, leaving));
+            return Ok(Settled { before, there, leaving, let_go: told.max(leaving) });
         }
         sleep(LOOK_AGAIN).await;
         let now = pool.count().await?;

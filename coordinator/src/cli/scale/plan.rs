@@ -68,7 +68,9 @@ fn room(there: &There<'_>, site: &Site, limits: &[SubmitLimit]) -> (u64, Option<
     if array_size(site) == 0 {
         return (0, Some("MaxArraySize=0: this site allows no job arrays".into()));
     }
-    let jobs = [SubmitLimit { name: "MaxJobCount of the site".into(), most: site.max_job_count }];
+    // Slurm refuses the array that would make it full: one place stays free.
+    let name = format!("what MaxJobCount={} of the site leaves", site.max_job_count);
+    let jobs = [SubmitLimit { name, most: site.max_job_count.saturating_sub(1) }];
     let all = jobs.iter().chain(limits);
     let tightest = all.min_by_key(|limit| limit.most).expect("MaxJobCount is one");
     let said =
@@ -173,7 +175,7 @@ mod tests {
         let full = There { all_of_user: 70, ..there };
         assert_eq!(plan(3, &full, &site(), &limits).not_placed, 3);
         let huge = plan(20_000, &There { all_of_user: 0, ..full }, &site(), &[]);
-        assert_eq!((to_submit(&huge), huge.not_placed), (10_000, 10_000));
+        assert_eq!((to_submit(&huge), huge.not_placed), (9_999, 10_001));
         assert!(huge.because.expect("a limit").contains("MaxJobCount"));
     }
 }
