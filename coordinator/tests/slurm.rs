@@ -184,6 +184,37 @@ fn a_worker_whose_time_is_over_comes_back_as_the_same() {
     site.farm.check_ledger();
 }
 
+/// Jobs that matter more take the workers' processors: workers hand back, wait, and are the same when they come back.
+#[test]
+fn a_worker_that_is_preempted_comes_back_when_there_is_room() {
+    if !is_here() {
+        return;
+    }
+    let lines = "PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n\
+        PartitionName=spot Nodes=ALL Default=YES State=UP MaxTime=INFINITE PriorityTier=1\n\
+        PartitionName=urgent Nodes=ALL State=UP MaxTime=INFINITE PriorityTier=9 PreemptMode=OFF\n";
+    let mut site = Site::start(&Wish { nodes: 1, cpus_per_node: 2, lines });
+    site.scale(2, &[&["--wait"], WORKER].concat());
+    let before = site.workers();
+    let units = 6_000;
+    site.farm.ask(&["submit", "noop", "--units", &units.to_string(), "--unit-us", "5000"]);
+    until("both are at it", || site.farm.ask(&["status", "noop"])["workers"] == 2);
+    let urgent =
+        ["--partition=urgent", "--parsable", "--cpus-per-task=2", "--output=/dev/null", "--wrap=sleep 2"];
+    let urgent = site.slurm.run("sbatch", &urgent).trim().to_owned();
+    until("the urgent job runs", || site.slurm.in_state("RUNNING").contains(&format!("{urgent}_N/A")));
+    assert!(site.workers().is_empty(), "{:?}", site.workers());
+    let waiting = site.scale(2, WORKER);
+    assert_eq!((&waiting["waiting"], &waiting["submitted"]), (&2.into(), &0.into()), "{waiting}");
+    until("both are back", || site.workers().len() == 2);
+    assert_eq!(site.workers(), before);
+    assert_eq!(site.said().matches("told to end by Slurm").count(), 2, "{}", site.said());
+    let status = site.farm.wait("noop");
+    assert_eq!(status["state"], "finished", "{status}\n{}", site.farm.log());
+    assert_eq!(site.farm.ask(&["result", "noop"])["sum"], sum_below(units));
+    site.farm.check_ledger();
+}
+
 /// What the site allows is read: arrays are cut, what has no room is said, what waits is cancelled first.
 #[test]
 fn limits_of_the_site_are_read_and_kept() {

@@ -104,7 +104,7 @@ pub fn reasons(tasks: &[Task]) -> Vec<(String, usize)> {
         *counts.entry(&task.reason).or_default() += 1;
     }
     let mut counts: Vec<_> = counts.into_iter().map(|(reason, n)| (reason.to_owned(), n)).collect();
-    counts.sort_by(|a, b| b.1.cmp(&a.1));
+    counts.sort_by_key(|&(_, tasks)| std::cmp::Reverse(tasks));
     counts
 }
 

@@ -30,9 +30,10 @@ pub fn script(worker: &Worker<'_>) -> String {
     let program = quote(&worker.program.display().to_string());
     let mut command = format!("{program} worker --pool {} --threads {}", quote(worker.pool), worker.threads);
     command += " \\\n    --state \"$state\" --name \"${SLURMD_NODENAME:-node}-$task\"";
-    for option in worker.options {
+    let options: Vec<_> = worker.options.iter().map(|option| quote(option)).collect();
+    if !options.is_empty() {
         command += " \\\n    ";
-        command += &quote(option);
+        command += &options.join(" ");
     }
     format!(
         r#"#!/bin/sh
@@ -87,6 +88,33 @@ mod tests {
     use std::process::Command;
 
     use super::*;
+
+    /// What the README of `deploy/slurm` gives to those who submit by hand is what this program submits.
+    #[test]
+    fn the_text_for_submitting_by_hand_is_this_one() {
+        let options = ["--coordinator", "https://head:7700", "--tls", "certs/slurm"].map(str::to_owned);
+        let worker = Worker {
+            program: Path::new("/usr/local/bin/nonet"),
+            folder: Path::new("/scratch/nonet/slurm"),
+            pool: "slurm",
+            threads: 32,
+            options: &options,
+        };
+        assert_eq!(script(&worker), include_str!("../../../../deploy/slurm/worker.sh"));
+        let wishes = ["--time=12:00:00".to_owned()];
+        let request = super::super::submit::Request {
+            name: "nonet-slurm",
+            comment: "nonet worker of https://head:7700",
+            logs: Path::new("/scratch/nonet/slurm"),
+            threads: 32,
+            signal_s: 60,
+            wishes: &wishes,
+        };
+        let readme = include_str!("../../../../deploy/slurm/README.md").replace(" \\\n    ", " ");
+        for option in super::super::submit::options(&request, 4) {
+            assert!(readme.contains(&quote(&option)), "deploy/slurm/README.md lacks {option}");
+        }
+    }
 
     #[test]
     fn words_come_out_of_the_shell_as_they_went_in() {
