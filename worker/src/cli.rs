@@ -154,7 +154,8 @@ fn labels_of(
     Ok(all)
 }
 
-/// A token that is cancelled by the first SIGINT or SIGTERM. The second one ends the process on the spot.
+/// A token that is cancelled by the first SIGINT or SIGTERM. A SIGINT after that ends the process on the spot; a SIGTERM does
+/// not: Slurm sends it to a script and to what the script has started, and the script passes it on.
 ///
 /// # Errors
 ///
@@ -166,11 +167,11 @@ pub fn stop_on_signal() -> anyhow::Result<CancellationToken> {
     let first = stop.clone();
     tokio::spawn(async move {
         loop {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
-            if first.is_cancelled() {
+            let impatient = tokio::select! {
+                _ = interrupt.recv() => true,
+                _ = terminate.recv() => false,
+            };
+            if impatient && first.is_cancelled() {
                 std::process::exit(130);
             }
             first.cancel();

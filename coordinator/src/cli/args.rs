@@ -8,8 +8,8 @@ use worker::{cli::WorkerArgs, credentials::CredentialArgs};
 use super::{
     audit::AuditArgs, bench::BenchArgs, canonical::CanonicalArgs, certificate::CertificateArgs,
     certs::CertsArgs, compare::CompareArgs, daemon::CoordinatorArgs, explain::ExplainArgs,
-    ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs, storm::StormArgs, tokens::TokensArgs,
-    verify::VerifyArgs,
+    ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs, scale::ScaleArgs, storm::StormArgs,
+    tokens::TokensArgs, verify::VerifyArgs,
 };
 use crate::scheduler::Requirement;
 
@@ -208,6 +208,11 @@ worker --coordinator http://127.0.0.1:7700
   nonet worker --coordinator http://127.0.0.1:7700 --parts s3://bucket/parts
   nonet worker --coordinator https://head:7700 --tls ./spot --pool spot --notice aws";
 
+const SCALE_EXAMPLES: &str = "\
+scale --slurm 40 --coordinator https://head:7700 --tls certs/alice --threads 32 --time 12:00:00 -- --tls certs/slurm
+  nonet scale --slurm 10      fewer: those that wait are cancelled, the others leave when they are free
+  nonet scale --slurm 4 --partition spot --dry-run";
+
 const RESULT_EXAMPLES: &str = "\
 result recount
   nonet result solve --format html > report.html
@@ -274,6 +279,11 @@ fn with_cluster(nonet: Command) -> Command {
             "release --pool slurm --keep 4",
         )))
         .subcommand(with::<WorkerArg>(verb("readmit", "Let a quarantined worker in again", "readmit node17")))
+        .subcommand(with::<ScaleArgs>(verb(
+            "scale",
+            "Have as many workers as are wanted: in jobs of Slurm, which come back when their time is over",
+            SCALE_EXAMPLES,
+        )))
 }
 
 /// What works on files here.

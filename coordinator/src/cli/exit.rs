@@ -51,6 +51,11 @@ impl Failure {
         &self.text
     }
 
+    /// The same failure, with what follows from it.
+    pub fn and(&self, text: &str) -> Self {
+        Self { text: format!("{}; {text}", self.text.trim_end()), code: self.code }
+    }
+
     /// Says so on standard error.
     pub fn tell(&self) -> ExitCode {
         let text = self.text.trim_end();

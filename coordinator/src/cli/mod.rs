@@ -23,6 +23,7 @@ mod progress;
 mod read;
 mod remote;
 mod run;
+mod scale;
 mod source;
 mod storm;
 mod tokens;
@@ -88,6 +89,7 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "verify" => verify::run(read_args(matches)?).await,
         "workers" => workers::workers(read_args(matches)?).await,
         "drain" => workers::drain(read_args(matches)?).await,
+        "scale" => scale::scale(read_args(matches)?).await,
         "release" => workers::release(read_args(matches)?).await,
         "readmit" => workers::readmit(read_args(matches)?).await,
         other => Err(Failure::usage(format!("no command {other:?}: `nonet --help` lists them"))),

@@ -9,6 +9,7 @@ pub mod host;
 pub mod http;
 pub mod page;
 pub mod s3;
+pub mod slurm;
 
 use std::{
     io::{BufRead, BufReader},
