@@ -98,14 +98,11 @@ async fn by_default(listen: &str) -> Option<TcpListener> {
         Ok(listener) => return Some(listener),
         Err(trouble) => trouble,
     };
-    match TcpListener::bind(ANY_PORT).await {
-        Ok(listener) => {
-            tracing::warn!("cannot listen on {wanted} ({trouble}): the page is elsewhere; --web says where");
-            Some(listener)
-        }
-        Err(_) => {
-            tracing::warn!("no page: cannot listen on {wanted}: {trouble}");
-            None
-        }
+    if let Ok(listener) = TcpListener::bind(ANY_PORT).await {
+        tracing::warn!("cannot listen on {wanted} ({trouble}): the page is elsewhere; --web says where");
+        Some(listener)
+    } else {
+        tracing::warn!("no page: cannot listen on {wanted}: {trouble}");
+        None
     }
 }
