@@ -18,7 +18,7 @@ use super::{
     format,
     run::open_ledger,
     source::{EtcdArgs, wire},
-    web::{Wanted, web},
+    web::{Wanted, open_web, seen_from_elsewhere},
 };
 use crate::{
     engine::{Engine, EngineConfig, EngineTask},
@@ -29,7 +29,7 @@ use crate::{
     scheduler::Policy,
     seat::{Seat, SeatHolder},
     server::{self, Doors},
-    web as page,
+    web,
 };
 
 /// Arguments of the coordinator.
@@ -92,8 +92,14 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let ledger = ledger.map(|ledger| wire(ledger, files.as_deref(), allow_plaintext)).transpose()?;
     let doors = doors(tls.clone(), args.tokens.or(file.tokens), &stop)?;
     let listener = bind(&listen, doors.tls.is_some(), allow_plaintext).await?;
-    let wanted = Wanted { web: args.web.or(file.web), listen: listen.clone(), allow_plaintext };
-    let web = web(wanted, tls, &doors, &stop).await?;
+    let advertise = args.advertise.or(file.advertise);
+    let wanted = Wanted {
+        web: args.web.or(file.web),
+        listen: listen.clone(),
+        advertise: advertise.clone(),
+        allow_plaintext,
+    };
+    let web = open_web(wanted, tls, &doors, &stop).await?;
     let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
     let policy = Policy {
         target_lease_ms: args.lease_ms.max(1),
@@ -106,19 +112,20 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let scheme = if doors.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
     warn(&doors, address);
+    let advertised = advertise.unwrap_or_else(|| url.clone());
+    let page = web.as_ref().map_or(String::new(), |web| seen_from_elsewhere(web, &advertised));
     let chair = Seat::empty();
     if let Some(web) = web {
         // Probes are answered while a long ledger is still being opened.
-        tokio::spawn(page::serve(chair.1.clone(), web, stop.clone()));
+        tokio::spawn(web::serve(chair.1.clone(), web, stop.clone()));
     }
     match ledger.map(Arc::new) {
         Some(ledger) => {
             format::print(&format!("{url}\n"))?;
             tracing::info!("coordinator at {url}");
-            let url = args.advertise.or(file.advertise).unwrap_or(url);
             let mut bounds = Bounds::default();
             bounds.tail_groups = args.compact_after.unwrap_or(bounds.tail_groups);
-            Member { ledger, url, config, bounds }.serve(listener, doors, chair, stop).await
+            Member { ledger, url: advertised, page, config, bounds }.serve(listener, doors, chair, stop).await
         }
         None => alone(open_ledger(state).await?, config, (listener, url), doors, chair, stop).await,
     }

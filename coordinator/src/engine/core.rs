@@ -16,6 +16,7 @@ use super::{
     Ask, EngineConfig, Input, Refusal,
     acts::Acts,
     admin::Ticket,
+    departed::{DepartedOnes, How},
     doubts::Said,
     job_entry::JobEntry,
     sessions::Sessions,
@@ -48,6 +49,7 @@ pub(crate) struct Core {
     pub(super) at_the_door: Vec<Input>,
     pub(super) ledger_id: [u8; 16],
     pub(super) acts: Acts,
+    pub(super) departed: DepartedOnes,
     /// Workers whose results are not believed.
     pub(super) quarantined: BTreeMap<WorkerId, Quarantine>,
     /// Samples that are computed again, at most one a job.
@@ -107,6 +109,7 @@ impl Core {
             at_the_door: Vec::new(),
             ledger_id,
             acts,
+            departed: DepartedOnes::default(),
             quarantined,
             verifications: HashMap::new(),
             last_verification: 0,
@@ -173,7 +176,7 @@ impl Core {
             }
             for session in self.sessions.flush() {
                 tracing::warn!(?session, "a worker does not take what it is sent: its leases go to others");
-                self.close(session);
+                self.close(session, How::Unread);
             }
             if let Some(error) = self.failure.take() {
                 return Err(error);
@@ -186,7 +189,7 @@ impl Core {
             Input::Hello(..) if self.being_read > 0 => self.at_the_door.push(input),
             Input::Hello(hello, outgoing, answer) => self.welcome(hello, outgoing, answer),
             Input::FromWorker(session, message, _room) => self.heard(session, message),
-            Input::Gone(session) => self.close(session),
+            Input::Gone(session) => self.close(session, How::Lost),
             Input::Ask(ask) => self.asked(ask),
         }
     }
@@ -233,9 +236,10 @@ impl Core {
         }
     }
 
-    pub(super) fn close(&mut self, id: SessionId) {
+    pub(super) fn close(&mut self, id: SessionId, how: How) {
         if let Some(session) = self.sessions.close(id) {
             tracing::info!(worker = session.name, "worker left");
+            self.departed.note(&session, how, unix_ms());
             self.feed(Event::SessionClosed(id));
         }
     }
@@ -282,6 +286,7 @@ impl Core {
             }
             Command::Checked { job, committed, found } => self.checked(job, &committed, found),
             Command::Close(session, reason) => {
+                let lost = reason == CloseReason::Silent;
                 let reason = match reason {
                     CloseReason::Silent => Refusal::NotNow("it was silent for too long".into()),
                     CloseReason::Superseded => Refusal::Superseded,
@@ -289,6 +294,10 @@ impl Core {
                 };
                 if let Some(session) = self.sessions.close(session) {
                     tracing::warn!(worker = session.name, "worker closed: {reason}");
+                    // One that was superseded is still there, and one that is not believed is on a list of its own.
+                    if lost {
+                        self.departed.note(&session, How::Silent, unix_ms());
+                    }
                     session.dismiss(reason);
                 }
             }

@@ -7,6 +7,7 @@ use worker::bridge::guarded;
 use super::{
     Answer, Outgoing, Refusal, Welcomed,
     core::{Core, Offer, unix_ms},
+    departed::How,
     doubts::refusal,
     job_entry::Past,
     sessions::{Session, check_hello},
@@ -103,6 +104,7 @@ impl Core {
     fn cut_off(&mut self, id: SessionId, reason: String) {
         let Some(session) = self.sessions.close(id) else { return };
         tracing::error!(worker = session.name, "worker cut off: {reason}");
+        self.departed.note(&session, How::Nonsense, unix_ms());
         session.dismiss(Refusal::Invalid(reason));
         self.feed(Event::SessionClosed(id));
     }
@@ -111,7 +113,7 @@ impl Core {
     pub(super) fn close_the_mute(&mut self) {
         let not_before = unix_ms().saturating_sub(self.config.policy.silence_ms);
         for id in self.sessions.mute_since(not_before) {
-            self.close(id);
+            self.close(id, How::Silent);
         }
     }
 

@@ -34,6 +34,7 @@ mod status;
 mod steal;
 mod types;
 mod verify;
+mod views;
 mod votes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,6 +53,7 @@ pub use self::{
         Checked, CloseReason, Command, Committed, Comparison, Digest, Event, JobId, JobSpec, LeaseId, Millis,
         SessionId, Token, Verdict, Vote, WorkerId, hex,
     },
+    views::{Crew, Held, Picture, Shares},
 };
 
 /// The state machine. See the module's introduction.
