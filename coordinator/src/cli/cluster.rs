@@ -14,6 +14,7 @@ use crate::{
     },
     seat::{Leading, Seat, SeatHolder},
     server::{self, Doors},
+    telemetry::Telemetry,
 };
 
 /// How long a coordinator whose ledger does not answer leaves the lead to others.
@@ -42,8 +43,9 @@ impl Member {
         (holder, seat): (SeatHolder, Seat),
         stop: CancellationToken,
     ) -> Result<Outcome, Failure> {
+        let telemetry = doors.telemetry.clone();
         let server = server::serve_tcp(seat, listener, doors, stop.clone());
-        let leading = self.take_turns(&holder, &stop);
+        let leading = self.take_turns(&holder, telemetry, &stop);
         tokio::pin!(server, leading);
         tokio::select! {
             ended = &mut leading => ended?,
@@ -55,7 +57,12 @@ impl Member {
         Ok(Outcome::Done)
     }
 
-    async fn take_turns(&self, holder: &SeatHolder, stop: &CancellationToken) -> Result<(), Failure> {
+    async fn take_turns(
+        &self,
+        holder: &SeatHolder,
+        telemetry: Telemetry,
+        stop: &CancellationToken,
+    ) -> Result<(), Failure> {
         let myself = Leader { url: self.url.clone(), page: self.page.clone(), pid: std::process::id() };
         let (mut heard, mut has_led) = (None, false);
         loop {
@@ -83,7 +90,7 @@ impl Member {
                 Err(error) => return Err(error.into()),
             };
             has_led = true;
-            let ended = self.lead(&term, holder, stop).await;
+            let ended = self.lead(&term, (holder, &telemetry), stop).await;
             holder.stand_by(None);
             match ended {
                 Ok(()) if stop.is_cancelled() => {
@@ -110,7 +117,7 @@ impl Member {
     async fn lead(
         &self,
         term: &Term,
-        holder: &SeatHolder,
+        (holder, telemetry): (&SeatHolder, &Telemetry),
         stop: &CancellationToken,
     ) -> Result<(), LedgerError> {
         let (right, bounds) = (term.right(), self.bounds);
@@ -121,7 +128,7 @@ impl Member {
             .await
             .map_err(|e| LedgerError::inconsistent(format!("opening the ledger failed: {e}")))??;
         let EngineTask { engine, mut task, stop: stop_engine } =
-            Engine::start(Box::new(ledger), self.config.clone())?;
+            Engine::start_observed(Box::new(ledger), self.config.clone(), telemetry.clone())?;
         tracing::info!("this coordinator leads");
         holder.lead(engine);
         let ended = tokio::select! {

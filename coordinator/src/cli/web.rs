@@ -63,7 +63,14 @@ pub async fn open_web(
     tracing::info!("page at {}", url(tls.is_some(), address));
     let most_connections = (doors.most_connections / SHARE).max(1);
     let names = wanted.advertise.as_deref().and_then(host).into_iter().collect();
-    Ok(Some(Web { listener, tls, tokens: doors.tokens.clone(), names, most_connections }))
+    Ok(Some(Web {
+        listener,
+        tls,
+        tokens: doors.tokens.clone(),
+        names,
+        most_connections,
+        telemetry: doors.telemetry.clone(),
+    }))
 }
 
 /// The host of a URL.
@@ -113,14 +120,11 @@ async fn by_default(listen: &str) -> Option<TcpListener> {
         Ok(listener) => return Some(listener),
         Err(trouble) => trouble,
     };
-    match TcpListener::bind(ANY_PORT).await {
-        Ok(listener) => {
-            tracing::warn!("cannot listen on {wanted} ({trouble}): the page is elsewhere; --web says where");
-            Some(listener)
-        }
-        Err(_) => {
-            tracing::warn!("no page: cannot listen on {wanted}: {trouble}");
-            None
-        }
+    if let Ok(listener) = TcpListener::bind(ANY_PORT).await {
+        tracing::warn!("cannot listen on {wanted} ({trouble}): the page is elsewhere; --web says where");
+        Some(listener)
+    } else {
+        tracing::warn!("no page: cannot listen on {wanted}: {trouble}");
+        None
     }
 }

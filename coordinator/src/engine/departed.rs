@@ -9,7 +9,7 @@ use crate::scheduler::WorkerId;
 const MOST: usize = 100;
 
 /// How a worker went.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
     /// It had said that it would, or was asked to.
     Left,
@@ -17,10 +17,32 @@ pub(crate) enum How {
     Lost,
     /// It was connected and said nothing.
     Silent,
+    /// It was connected and has never said anything.
+    Mute,
     /// It did not take what it was sent.
     Unread,
     /// What it said made no sense.
     Nonsense,
+    /// It is here again, on another connection.
+    Superseded,
+    /// Its results are not believed.
+    Quarantined,
+}
+
+impl How {
+    /// For counters and traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Lost => "lost",
+            Self::Silent => "silent",
+            Self::Mute => "mute",
+            Self::Unread => "unread",
+            Self::Nonsense => "nonsense",
+            Self::Superseded => "superseded",
+            Self::Quarantined => "quarantined",
+        }
+    }
 }
 
 /// A worker that was here.
@@ -41,8 +63,10 @@ pub(super) struct DepartedOnes(VecDeque<Departed>);
 impl DepartedOnes {
     /// One more.
     pub fn note(&mut self, session: &Session, how: How, at_unix_ms: u64) {
-        // It goes by itself when it is asked to: then the end of the connection is no loss.
-        let how = if how == How::Lost && session.draining { How::Left } else { how };
+        // One that was superseded is still here, and one that is not believed is on a list of its own.
+        if matches!(how, How::Superseded | How::Quarantined) {
+            return;
+        }
         self.0.retain(|known| known.worker != session.worker);
         self.0.push_back(Departed {
             worker: session.worker,

@@ -6,7 +6,7 @@ use proto::v1::{JobStatus, QuarantinedWorker, State, WorkerStatus};
 use super::{Answer, Ask, Refusal, core::Core, departed::Departed, job_entry::Past, status::wire_state};
 use crate::{
     ledger::JobState,
-    scheduler::{Crew, Held, Picture, RangeSet, hex},
+    scheduler::{Held, Picture, RangeSet, Totals, hex},
 };
 
 /// Which jobs, or workers.
@@ -39,7 +39,7 @@ pub(crate) struct CrewView {
     /// All that are connected.
     pub connected: usize,
     /// Taken together.
-    pub crew: Crew,
+    pub crew: Totals,
     /// Those that are meant.
     pub matching: usize,
     /// Those that are shown, by the time of their connection.
@@ -102,7 +102,7 @@ impl Core {
     pub(super) fn view_crew(&self, wanted: &Wanted) -> CrewView {
         let now = self.now();
         let mut view =
-            CrewView { connected: self.sessions.len(), crew: self.scheduler.crew(), ..CrewView::default() };
+            CrewView { connected: self.sessions.len(), crew: self.scheduler.totals(), ..CrewView::default() };
         let text = wanted.text.to_lowercase();
         for id in self.scheduler.session_ids() {
             let Some(session) = self.sessions.peek(id) else { continue };
@@ -114,7 +114,7 @@ impl Core {
                 continue;
             }
             let Some(known) = self.scheduler.session(id) else { continue };
-            let status = session.status(known.leases, now.saturating_sub(known.heard_ms));
+            let status = session.status(&known, now);
             let named = |held: Held| {
                 let entry = self.jobs.get(&held.job)?;
                 Some((hex(&entry.record.name), entry.record.kind.clone(), held))

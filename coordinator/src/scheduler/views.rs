@@ -43,19 +43,6 @@ pub struct Held {
     pub whole: bool,
 }
 
-/// All workers together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Crew {
-    /// Leases that they compute at a time.
-    pub slots: u64,
-    /// Leases that they hold, stock included.
-    pub leases: u64,
-    /// Workers that hold one.
-    pub busy: u64,
-    /// Workers that take no more.
-    pub draining: u64,
-}
-
 impl Picture {
     /// Nothing in it yet; as many stretches as there are units, but not more than `most`.
     fn blank(units: u64, most: usize) -> Self {
@@ -164,16 +151,6 @@ impl Scheduler {
                 whole: lease.whole,
             })
             .collect()
-    }
-
-    /// All workers together. Costs a walk over the sessions.
-    pub fn crew(&self) -> Crew {
-        let mut crew = Crew { slots: self.total_slots, leases: self.leases.len() as u64, ..Crew::default() };
-        for session in self.sessions.values() {
-            crew.busy += u64::from(!session.leases.is_empty());
-            crew.draining += u64::from(session.draining);
-        }
-        crew
     }
 
     /// All sessions, in the order of their connection.

@@ -9,6 +9,7 @@
 use std::{
     net::{IpAddr, SocketAddr},
     sync::Arc,
+    time::Instant,
 };
 
 use axum::http::{HeaderMap, HeaderValue, Method, header};
@@ -136,7 +137,7 @@ impl Guard {
             let value = value.to_str().unwrap_or_default();
             return Ok(Tokens::hash(value.strip_prefix("Bearer ").unwrap_or_default()));
         }
-        let login = self.login_of(headers).and_then(|id| self.logins.find(id));
+        let login = self.login_of(headers).and_then(|id| self.logins.find(id, Instant::now()));
         login.ok_or_else(|| {
             Trouble::unknown(
                 "this coordinator asks for a token: its operator makes one with `nonet tokens add NAME --role ROLE`; log in \
@@ -193,7 +194,7 @@ impl Guard {
         };
         let caller = Caller { identities: vec![identity], peer };
         caller.may(Right::View).map_err(Trouble::forbidden)?;
-        let id = self.logins.open(token).ok_or_else(Trouble::too_many)?;
+        let id = self.logins.open(token, Instant::now()).ok_or_else(Trouble::too_many)?;
         tracing::info!(who = caller.actor().who, %address, "logged in to the page");
         Ok((caller, self.cookie(&id, LIFETIME.as_secs())))
     }

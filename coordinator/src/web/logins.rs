@@ -3,12 +3,11 @@
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use blake3::Hash;
-use tokio::time::Instant;
 
 /// How long a login is good for.
 pub const LIFETIME: Duration = Duration::from_secs(12 * 3600);
@@ -28,12 +27,11 @@ struct Login {
 
 impl Logins {
     /// A new one; its id, of which a hash is kept. None when there are too many.
-    pub fn open(&self, token: Hash) -> Option<String> {
+    pub fn open(&self, token: Hash, now: Instant) -> Option<String> {
         let mut bytes = [0; ID_BYTES];
         rustls::crypto::ring::default_provider().secure_random.fill(&mut bytes).ok()?;
         let id = URL_SAFE_NO_PAD.encode(bytes);
         let mut logins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
         logins.retain(|_, login| now.duration_since(login.since) < LIFETIME);
         let own = |logins: &HashMap<Hash, Login>| {
             logins
@@ -55,10 +53,10 @@ impl Logins {
     }
 
     /// The token that a login stands for.
-    pub fn find(&self, id: &str) -> Option<Hash> {
+    pub fn find(&self, id: &str, now: Instant) -> Option<Hash> {
         let logins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let login = logins.get(&blake3::hash(id.as_bytes()))?;
-        (login.since.elapsed() < LIFETIME).then_some(login.token)
+        (now.duration_since(login.since) < LIFETIME).then_some(login.token)
     }
 
     /// Ends one.
@@ -71,24 +69,25 @@ impl Logins {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
-    async fn logins_are_bounded_end_and_are_told_apart() {
+    #[test]
+    fn logins_are_bounded_end_and_are_told_apart() {
         let logins = Logins::default();
+        let begun = Instant::now();
         let (alice, bob) = (blake3::hash(b"alice"), blake3::hash(b"bob"));
-        let first = logins.open(alice).expect("room");
-        let other = logins.open(bob).expect("room");
+        let first = logins.open(alice, begun).expect("room");
+        let other = logins.open(bob, begun).expect("room");
         assert!(first != other && first.len() == 43, "{first}");
         assert_eq!(
-            (logins.find(&first), logins.find(&other), logins.find("")),
+            (logins.find(&first, begun), logins.find(&other, begun), logins.find("", begun)),
             (Some(alice), Some(bob), None)
         );
-        tokio::time::advance(Duration::from_secs(1)).await;
-        let more: Vec<_> = (0..MOST_OF_ONE).map(|_| logins.open(alice).expect("room")).collect();
-        assert_eq!(logins.find(&first), None, "the oldest has made room");
-        assert!(more.iter().all(|id| logins.find(id) == Some(alice)));
+        let now = begun + Duration::from_secs(1);
+        let more: Vec<_> = (0..MOST_OF_ONE).map(|_| logins.open(alice, now).expect("room")).collect();
+        assert_eq!(logins.find(&first, now), None, "the oldest has made room");
+        assert!(more.iter().all(|id| logins.find(id, now) == Some(alice)));
         logins.close(&more[0]);
-        assert_eq!((logins.find(&more[0]), logins.find(&other)), (None, Some(bob)));
-        tokio::time::advance(LIFETIME).await;
-        assert_eq!((logins.find(&more[1]), logins.find(&other)), (None, None));
+        assert_eq!((logins.find(&more[0], now), logins.find(&other, now)), (None, Some(bob)));
+        let now = now + LIFETIME;
+        assert_eq!((logins.find(&more[1], now), logins.find(&other, now)), (None, None));
     }
 }

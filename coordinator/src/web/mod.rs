@@ -31,6 +31,7 @@ mod guard;
 mod headers;
 mod health;
 mod logins;
+mod metrics;
 mod pictures;
 mod shapes;
 
@@ -74,6 +75,7 @@ use crate::{
         listen::{Speech, listen},
         places::{Places, Who, neighbourhood},
     },
+    telemetry::Telemetry,
 };
 
 /// Connections at a time: people and probes, no workers.
@@ -105,6 +107,8 @@ pub struct Web {
     pub names: Vec<String>,
     /// Connections at a time, for which the system must have room.
     pub most_connections: usize,
+    /// What `/metrics` tells, and who is told what happens here.
+    pub telemetry: Telemetry,
 }
 
 /// What all requests share.
@@ -117,6 +121,7 @@ struct Site {
     /// Somebody has begun to watch.
     somebody: Notify,
     watchers: Arc<Places<Who>>,
+    telemetry: Telemetry,
     probes: Rates<IpAddr>,
     files: Rates<IpAddr>,
     stop: CancellationToken,
@@ -124,10 +129,12 @@ struct Site {
 
 /// Serves who sits in `seat` until `stop`.
 pub async fn serve(seat: Seat, web: Web, stop: CancellationToken) {
-    let Web { listener, tls, tokens, names, most_connections } = web;
+    let Web { listener, tls, tokens, names, most_connections, telemetry } = web;
+    let counted = Arc::clone(&telemetry.counted);
     let (frames, told) = watch::channel(Frames::default());
     let site = Arc::new(Site {
         seat,
+        telemetry,
         guard: Guard::new(tokens, tls.is_some(), listener.local_addr().ok(), names),
         pictures: Pictures::default(),
         frames: told,
@@ -140,7 +147,7 @@ pub async fn serve(seat: Seat, web: Web, stop: CancellationToken) {
     tokio::spawn(feed::tell(Arc::clone(&site), frames, stop.clone()));
     let router = router(&site);
     let most = most_connections.min(MAX_CONNECTIONS);
-    let mut connections = listen(listener, tls, (Speech::Http1, most), stop.clone());
+    let mut connections = listen(listener, tls, (Speech::Http1, most), counted, stop.clone());
     while let Some(connection) = connections.recv().await {
         tokio::spawn(speak(connection, router.clone(), stop.clone()));
     }
@@ -150,6 +157,7 @@ fn router(site: &Arc<Site>) -> Router {
     let probes = Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
+        .route("/metrics", get(metrics::metrics))
         .layer(from_fn_with_state(Arc::clone(site), probing));
     let files = Router::new()
         .route("/", get(assets::page))

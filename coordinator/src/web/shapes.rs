@@ -73,8 +73,9 @@ pub fn crew(view: &CrewView) -> Value {
         "connected": view.connected,
         "slots": view.crew.slots,
         "leases": view.crew.leases,
-        "busy": view.crew.busy,
+        "busy": view.crew.slots_busy,
         "draining": view.crew.draining,
+        "resting": view.crew.resting,
         "matching": view.matching,
         "workers": view.workers.iter().map(worker).collect::<Vec<_>>(),
         "quarantined": view.quarantined.iter().map(not_believed).collect::<Vec<_>>(),
@@ -129,9 +130,11 @@ fn gone(departed: &Departed) -> Value {
     let (how, why) = match departed.how {
         How::Left => ("left", "it had said that it would leave, or was drained"),
         How::Lost => ("lost", "its connection ended without a word"),
-        How::Silent => ("lost", "it was silent for too long"),
+        How::Silent | How::Mute => ("lost", "it was silent for too long"),
         How::Unread => ("lost", "it did not take what it was sent"),
         How::Nonsense => ("turned away", "what it sent made no sense"),
+        How::Superseded => ("left", "it came back on another connection"),
+        How::Quarantined => ("turned away", "its results are not believed"),
     };
     json!({
         "id": hex(&departed.worker.0),

@@ -393,7 +393,7 @@ function drawFigures() {
   const gone = crew.gone.filter((worker) => worker.how === "lost").length;
   define($("figures"), [
     ["Jobs running", grouped.format(states.running || 0), others.join(", ") || "no others"],
-    ["Workers", grouped.format(crew.connected), [`${grouped.format(crew.busy)} computing`, ...(crew.draining ? [`${grouped.format(crew.draining)} draining`] : []), ...(gone ? [`${gone} lost`] : [])].join(", ")],
+    ["Workers", grouped.format(crew.connected), [`${grouped.format(crew.busy)} of ${grouped.format(crew.slots)} slots at work`, ...(crew.resting ? [`${grouped.format(crew.resting)} resting`] : []), ...(crew.draining ? [`${grouped.format(crew.draining)} draining`] : []), ...(gone ? [`${gone} lost`] : [])].join(", ")],
     ["Slots", grouped.format(crew.slots), `${plural(crew.leases, "lease")} out`],
     ["Units a second", rate(String(rates)).replace(" units/s", "") || "0", "over the last minute"],
   ]);
