@@ -19,7 +19,7 @@ use super::{
     format,
     run::open_ledger,
     source::{EtcdArgs, wire},
-    web::{Wanted, open_web, seen_from_elsewhere},
+    web::{Wanted, announce, open_web, seen_from_elsewhere, url_of},
 };
 use crate::{
     engine::{Engine, EngineConfig, EngineTask},
@@ -127,6 +127,7 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let advertised = advertise.unwrap_or_else(|| url.clone());
     let page = web.as_ref().map_or(String::new(), |web| seen_from_elsewhere(web, &advertised));
     let chair = Seat::empty();
+    let page_url = web.as_ref().and_then(url_of);
     if let Some(web) = web {
         // Probes are answered while a long ledger is still being opened.
         tokio::spawn(web::serve(chair.1.clone(), web, stop.clone()));
@@ -135,11 +136,12 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
         Some(ledger) => {
             format::print(&format!("{url}\n"))?;
             tracing::info!("coordinator at {url}");
+            announce(page_url.as_deref());
             let mut bounds = Bounds::default();
             bounds.tail_groups = args.compact_after.unwrap_or(bounds.tail_groups);
             Member { ledger, url: advertised, page, config, bounds }.serve(listener, doors, chair, stop).await
         }
-        None => alone(open_ledger(state).await?, config, (listener, url), doors, chair, stop).await,
+        None => alone(open_ledger(state).await?, config, (listener, url, page_url), doors, chair, stop).await,
     };
     // It blocks, for a second at most.
     drop(tokio::task::spawn_blocking(move || telemetry.traces.end()).await);
@@ -158,7 +160,7 @@ fn telemetry(otlp: Option<String>, allow_plaintext: bool) -> Result<Telemetry, F
 async fn alone(
     ledger: Box<dyn Ledger>,
     config: EngineConfig,
-    (listener, url): (TcpListener, String),
+    (listener, url, page_url): (TcpListener, String, Option<String>),
     doors: Doors,
     (holder, seat): (SeatHolder, Seat),
     stop: CancellationToken,
@@ -167,6 +169,7 @@ async fn alone(
         Engine::start_observed(ledger, config, doors.telemetry.clone())?;
     format::print(&format!("{url}\n"))?;
     tracing::info!("coordinator at {url}");
+    announce(page_url.as_deref());
     holder.lead(engine);
     let server = server::serve_tcp(seat, listener, doors, stop.clone());
     tokio::pin!(server);

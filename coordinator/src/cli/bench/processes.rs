@@ -56,7 +56,7 @@ pub fn in_new_folder<T>(name: &str, what: impl FnOnce(&Path) -> Result<T, Failur
 
 /// Starts a coordinator with its ledger in `dir`; it, and its address.
 pub fn start_coordinator(dir: &Path, listen: &str, options: &[&str]) -> Result<(Guard, String), Failure> {
-    let mut args = vec!["coordinator", "--listen", listen];
+    let mut args = vec!["coordinator", "--web", "off", "--listen", listen];
     args.extend(options);
     let mut coordinator = start(dir, &args, "c")?;
     let mut url = String::new();
