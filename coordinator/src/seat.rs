@@ -6,12 +6,21 @@ use tokio::sync::watch;
 
 use crate::engine::Engine;
 
+/// Another coordinator, which leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leading {
+    /// Where workers and users reach it.
+    pub url: String,
+    /// Where its page is; empty where that is not known.
+    pub page: String,
+}
+
 /// Who sits there.
 #[derive(Clone)]
 enum Sitting {
     Engine(Engine),
-    /// Another coordinator leads; at this address, if that is known.
-    Standby(Option<String>),
+    /// Another coordinator leads, if one is known.
+    Standby(Option<Leading>),
 }
 
 /// The server's view.
@@ -44,7 +53,15 @@ impl Seat {
     pub fn engine(&self) -> Result<Engine, Option<String>> {
         match &*self.0.borrow() {
             Sitting::Engine(engine) => Ok(engine.clone()),
-            Sitting::Standby(leader) => Err(leader.clone()),
+            Sitting::Standby(leader) => Err(leader.as_ref().map(|leader| leader.url.clone())),
+        }
+    }
+
+    /// Who leads, if it is another one and known.
+    pub fn leader(&self) -> Option<Leading> {
+        match &*self.0.borrow() {
+            Sitting::Engine(_) => None,
+            Sitting::Standby(leader) => leader.clone(),
         }
     }
 }
@@ -56,7 +73,7 @@ impl SeatHolder {
     }
 
     /// From now on another coordinator leads.
-    pub fn stand_by(&self, leader: Option<String>) {
+    pub fn stand_by(&self, leader: Option<Leading>) {
         self.0.send_replace(Sitting::Standby(leader));
     }
 }

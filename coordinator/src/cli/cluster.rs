@@ -12,7 +12,7 @@ use crate::{
         LedgerError,
         etcd::{Bounds, EtcdLedger, Leader, Term, Wire, campaign},
     },
-    seat::{Seat, SeatHolder},
+    seat::{Leading, Seat, SeatHolder},
     server::{self, Doors},
     telemetry::Telemetry,
 };
@@ -26,6 +26,8 @@ pub struct Member {
     pub ledger: Arc<Wire>,
     /// Where workers and users reach this coordinator.
     pub url: String,
+    /// Where its page is, if others can reach that.
+    pub page: String,
     /// How its engine behaves while it leads.
     pub config: EngineConfig,
     /// When it puts together what it has written.
@@ -61,7 +63,7 @@ impl Member {
         telemetry: Telemetry,
         stop: &CancellationToken,
     ) -> Result<(), Failure> {
-        let myself = Leader { url: self.url.clone(), pid: std::process::id() };
+        let myself = Leader { url: self.url.clone(), page: self.page.clone(), pid: std::process::id() };
         let (mut heard, mut has_led) = (None, false);
         loop {
             let hear = |leader: Option<&Leader>| {
@@ -69,7 +71,9 @@ impl Member {
                     tracing::info!("standing by: {} leads", leader.url);
                 }
                 heard = leader.cloned();
-                holder.stand_by(leader.map(|leader| leader.url.clone()));
+                let leading =
+                    |leader: &Leader| Leading { url: leader.url.clone(), page: leader.page.clone() };
+                holder.stand_by(leader.map(leading));
             };
             let term = tokio::select! {
                 term = campaign(&self.ledger, &myself, hear) => term,

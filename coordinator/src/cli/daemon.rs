@@ -19,7 +19,7 @@ use super::{
     format,
     run::open_ledger,
     source::{EtcdArgs, wire},
-    web::{Wanted, announce, url_of, web},
+    web::{Wanted, announce, open_web, seen_from_elsewhere, url_of},
 };
 use crate::{
     engine::{Engine, EngineConfig, EngineTask},
@@ -33,7 +33,7 @@ use crate::{
     server::{self, Doors},
     telemetry::Telemetry,
     traces::Collector,
-    web as page,
+    web,
 };
 
 /// Arguments of the coordinator.
@@ -104,8 +104,14 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let telemetry = telemetry(args.otlp.or(file.otlp), allow_plaintext)?;
     let doors = doors(tls.clone(), args.tokens.or(file.tokens), telemetry.clone(), &stop)?;
     let listener = bind(&listen, doors.tls.is_some(), allow_plaintext).await?;
-    let wanted = Wanted { web: args.web.or(file.web), listen: listen.clone(), allow_plaintext };
-    let web = web(wanted, tls, &doors, &stop).await?;
+    let advertise = args.advertise.or(file.advertise);
+    let wanted = Wanted {
+        web: args.web.or(file.web),
+        listen: listen.clone(),
+        advertise: advertise.clone(),
+        allow_plaintext,
+    };
+    let web = open_web(wanted, tls, &doors, &stop).await?;
     let address = listener.local_addr().map_err(|e| Failure::failed(format!("{listen}: {e}")))?;
     let policy = Policy {
         target_lease_ms: args.lease_ms.max(1),
@@ -118,21 +124,22 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let scheme = if doors.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{address}");
     warn(&doors, address);
+    let advertised = advertise.unwrap_or_else(|| url.clone());
+    let page = web.as_ref().map_or(String::new(), |web| seen_from_elsewhere(web, &advertised));
     let chair = Seat::empty();
     let page_url = web.as_ref().and_then(url_of);
     if let Some(web) = web {
         // Probes are answered while a long ledger is still being opened.
-        tokio::spawn(page::serve(chair.1.clone(), web, stop.clone()));
+        tokio::spawn(web::serve(chair.1.clone(), web, stop.clone()));
     }
     let served = match ledger.map(Arc::new) {
         Some(ledger) => {
             format::print(&format!("{url}\n"))?;
             tracing::info!("coordinator at {url}");
             announce(page_url.as_deref());
-            let url = args.advertise.or(file.advertise).unwrap_or(url);
             let mut bounds = Bounds::default();
             bounds.tail_groups = args.compact_after.unwrap_or(bounds.tail_groups);
-            Member { ledger, url, config, bounds }.serve(listener, doors, chair, stop).await
+            Member { ledger, url: advertised, page, config, bounds }.serve(listener, doors, chair, stop).await
         }
         None => alone(open_ledger(state).await?, config, (listener, url, page_url), doors, chair, stop).await,
     };

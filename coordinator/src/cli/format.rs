@@ -64,8 +64,8 @@ pub async fn print_report(
     Ok(Outcome::Quarantined)
 }
 
-/// The report as a page. It must say by itself what else goes to standard error.
-fn page(status: &JobStatus, report: &Report, pictures: &[Picture]) -> String {
+/// The report as a page, also for the coordinator's own. It must say by itself what else goes to standard error.
+pub(crate) fn page(status: &JobStatus, report: &Report, pictures: &[Picture]) -> String {
     let given_up = (status.quarantined_units > 0)
         .then(|| format!("{} work units were given up: the numbers lack them.", status.quarantined_units));
     Page {
@@ -80,7 +80,7 @@ fn page(status: &JobStatus, report: &Report, pictures: &[Picture]) -> String {
 }
 
 /// The report's object with the job it belongs to.
-fn with_job(status: &JobStatus, report: &Value) -> Value {
+pub(crate) fn with_job(status: &JobStatus, report: &Value) -> Value {
     let mut report = report.clone();
     if let Value::Object(fields) = &mut report {
         fields.insert("job".into(), job_json(status));
@@ -118,7 +118,7 @@ pub fn job_json(status: &JobStatus) -> Value {
     })
 }
 
-fn state(state: State) -> &'static str {
+pub(crate) fn state(state: State) -> &'static str {
     match state {
         State::Unspecified => "unknown",
         State::Running => "running",

@@ -15,7 +15,7 @@ mod doors;
 mod each;
 mod exit;
 mod explain;
-mod format;
+pub(crate) mod format;
 mod ledger;
 mod output;
 mod photos_eval;

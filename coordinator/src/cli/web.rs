@@ -1,6 +1,6 @@
 //! Where the page listens: what `--web` says.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -27,12 +27,14 @@ pub struct Wanted {
     pub web: Option<String>,
     /// `--listen`.
     pub listen: String,
+    /// `--advertise`.
+    pub advertise: Option<String>,
     /// Whether the page may go over a network unencrypted.
     pub allow_plaintext: bool,
 }
 
 /// Opens the page's port, with the certificates and tokens of `doors`; none where it is off.
-pub async fn web(
+pub async fn open_web(
     wanted: Wanted,
     files: Option<TlsFiles>,
     doors: &Doors,
@@ -58,13 +60,33 @@ pub async fn web(
     });
     let tls = tls.transpose().map_err(Failure::usage)?;
     let most_connections = (doors.most_connections / SHARE).max(1);
+    let names = wanted.advertise.as_deref().and_then(host).into_iter().collect();
     Ok(Some(Web {
         listener,
         tls,
         tokens: doors.tokens.clone(),
+        names,
         most_connections,
         telemetry: doors.telemetry.clone(),
     }))
+}
+
+/// The host of a URL.
+fn host(url: &str) -> Option<String> {
+    Some(url::Url::parse(url).ok()?.host_str()?.trim_matches(['[', ']']).to_owned())
+}
+
+/// Where others reach the page of the coordinator at `advertised`; empty where they do not.
+pub fn seen_from_elsewhere(web: &Web, advertised: &str) -> String {
+    let (Ok(address), Some(host)) = (web.listener.local_addr(), host(advertised)) else {
+        return String::new();
+    };
+    let near = |host: &str| host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    if !is_far(&address) && !near(&host) {
+        return String::new();
+    }
+    let host = if host.contains(':') { format!("[{host}]") } else { host };
+    format!("{}://{host}:{}", if web.tls.is_some() { "https" } else { "http" }, address.port())
 }
 
 /// Tells people where the page is: once the ledger is open, so that what hinders that stands alone.

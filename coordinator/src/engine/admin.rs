@@ -64,6 +64,9 @@ impl Core {
             Ask::Verify(request, by, answer) => self.verify(request, by, answer),
             Ask::VerifyStop(job, number) => self.verify_stop(job, number),
             Ask::Pulse(answer) => drop(answer.send(Ok(()))),
+            Ask::ViewJobs(wanted, answer) => drop(answer.send(Ok(self.view_jobs(&wanted)))),
+            Ask::ViewCrew(wanted, answer) => drop(answer.send(Ok(self.view_crew(&wanted)))),
+            Ask::Picture(job, answer) => self.picture(job, answer),
         }
     }
 

@@ -16,6 +16,7 @@ use super::{
     Ask, EngineConfig, Input, Refusal,
     acts::Acts,
     admin::Ticket,
+    departed::{DepartedOnes, How},
     doubts::Said,
     job_entry::JobEntry,
     sessions::{Session, Sessions},
@@ -50,6 +51,7 @@ pub(crate) struct Core {
     pub(super) at_the_door: Vec<Input>,
     pub(super) ledger_id: [u8; 16],
     pub(super) acts: Acts,
+    pub(super) departed: DepartedOnes,
     /// Workers whose results are not believed.
     pub(super) quarantined: BTreeMap<WorkerId, Quarantine>,
     /// Samples that are computed again, at most one a job.
@@ -114,6 +116,7 @@ impl Core {
             at_the_door: Vec::new(),
             ledger_id,
             acts,
+            departed: DepartedOnes::default(),
             quarantined,
             verifications: HashMap::new(),
             last_verification: 0,
@@ -182,7 +185,7 @@ impl Core {
             }
             for session in self.sessions.flush() {
                 tracing::warn!(?session, "a worker does not take what it is sent: its leases go to others");
-                self.close(session, "unread");
+                self.close(session, How::Unread);
             }
             if let Some(error) = self.failure.take() {
                 return Err(error);
@@ -245,21 +248,22 @@ impl Core {
     /// Its stream has ended, after it said that it would leave or without a word.
     fn gone(&mut self, id: SessionId) {
         let draining = self.sessions.peek(id).is_some_and(|session| session.draining);
-        self.close(id, if draining { "left" } else { "lost" });
+        self.close(id, if draining { How::Left } else { How::Lost });
     }
 
-    pub(super) fn close(&mut self, id: SessionId, reason: &'static str) {
-        if let Some(session) = self.close_session(id, reason) {
+    pub(super) fn close(&mut self, id: SessionId, how: How) {
+        if let Some(session) = self.close_session(id, how) {
             tracing::info!(worker = session.name, "worker left");
             self.feed(Event::SessionClosed(id));
         }
     }
 
-    /// Forgets a session, and counts why.
-    pub(super) fn close_session(&mut self, id: SessionId, reason: &'static str) -> Option<Session> {
+    /// Forgets a session, counts why, and remembers it for people.
+    pub(super) fn close_session(&mut self, id: SessionId, how: How) -> Option<Session> {
         let session = self.sessions.close(id)?;
-        self.telemetry.counted.sessions_closed.count(reason);
-        self.trace_end_of_all(id, &session.name, reason);
+        self.telemetry.counted.sessions_closed.count(how.name());
+        self.trace_end_of_all(id, &session.name, how.name());
+        self.departed.note(&session, how, unix_ms());
         Some(session)
     }
 
@@ -321,14 +325,16 @@ impl Core {
                 }
             }
             Command::Close(session, reason) => {
-                let (name, reason) = match reason {
-                    CloseReason::Silent => ("silent", Refusal::NotNow("it was silent for too long".into())),
-                    CloseReason::Superseded => ("superseded", Refusal::Superseded),
+                let (how, reason) = match reason {
+                    CloseReason::Silent => {
+                        (How::Silent, Refusal::NotNow("it was silent for too long".into()))
+                    }
+                    CloseReason::Superseded => (How::Superseded, Refusal::Superseded),
                     CloseReason::Quarantined => {
-                        ("quarantined", Refusal::Invalid("its results are not believed".into()))
+                        (How::Quarantined, Refusal::Invalid("its results are not believed".into()))
                     }
                 };
-                if let Some(session) = self.close_session(session, name) {
+                if let Some(session) = self.close_session(session, how) {
                     tracing::warn!(worker = session.name, "worker closed: {reason}");
                     session.dismiss(reason);
                 }

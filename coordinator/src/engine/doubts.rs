@@ -8,6 +8,7 @@ use super::{
     Answer, Refusal,
     admin::Ticket,
     core::{Core, Offer, unix_ms},
+    departed::How,
     recall::Lost,
     writer::{After, Request},
 };
@@ -69,7 +70,7 @@ impl Core {
         );
         let quarantine = Quarantine { worker, name, why, at_unix_ms: unix_ms(), swept: false };
         for session in own {
-            if let Some(session) = self.close_session(session, "quarantined") {
+            if let Some(session) = self.close_session(session, How::Quarantined) {
                 session.dismiss(refusal(&quarantine));
             }
         }

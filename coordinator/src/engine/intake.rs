@@ -9,6 +9,7 @@ use worker::bridge::guarded;
 use super::{
     Answer, Outgoing, Refusal, Welcomed,
     core::{Core, Offer, unix_ms},
+    departed::How,
     doubts::refusal,
     hello::check_hello,
     job_entry::Past,
@@ -48,7 +49,7 @@ impl Core {
         let welcomed = Welcomed { session, ledger_id, heartbeat_ms, protocol };
         self.telemetry.counted.sessions_opened.inc();
         if answer.send(Ok(welcomed)).is_err() {
-            self.close_session(session, "lost");
+            self.close_session(session, How::Lost);
         }
         // The scheduler hears of it with its first message: what it has from earlier must count before it is given the
         // same work again.
@@ -108,7 +109,7 @@ impl Core {
     }
 
     fn cut_off(&mut self, id: SessionId, reason: String) {
-        let Some(session) = self.close_session(id, "nonsense") else { return };
+        let Some(session) = self.close_session(id, How::Nonsense) else { return };
         tracing::error!(worker = session.name, "worker cut off: {reason}");
         session.dismiss(Refusal::Invalid(reason));
         self.feed(Event::SessionClosed(id));
@@ -118,7 +119,7 @@ impl Core {
     pub(super) fn close_the_mute(&mut self) {
         let not_before = unix_ms().saturating_sub(self.config.policy.silence_ms);
         for id in self.sessions.mute_since(not_before) {
-            self.close(id, "mute");
+            self.close(id, How::Mute);
         }
     }
 

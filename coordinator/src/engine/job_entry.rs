@@ -25,6 +25,8 @@ pub(crate) struct JobEntry {
     /// The sum of its commits, once they have been added up.
     pub past: Past,
     pub done_units: u64,
+    /// Which those are, of a job that the scheduler does not know.
+    pub done_at_rest: RangeSet,
     /// Computing time of those, in microseconds.
     pub busy_us: u64,
     /// Units that were done when this program started.
@@ -94,6 +96,7 @@ impl JobEntry {
             needs,
             past,
             done_units,
+            done_at_rest: RangeSet::new(),
             busy_us: 0,
             done_before,
             quarantined,

@@ -6,6 +6,7 @@
 mod acts;
 mod admin;
 mod core;
+mod departed;
 mod doubts;
 mod farm;
 mod folded;
@@ -24,6 +25,7 @@ mod sessions;
 mod status;
 mod traced;
 mod verify;
+mod view;
 mod writer;
 
 use std::sync::Arc;
@@ -43,10 +45,12 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::{
+    departed::{Departed, How},
     folded::{Folded, merging},
     opening::{Opened, reopen},
     recall::choose,
     verify::Verifying,
+    view::{CrewView, JobsView, PictureView, Seen, Wanted},
     writer::Sample,
 };
 
@@ -127,6 +131,9 @@ pub(crate) enum Ask {
     Verify(VerifyRequest, Actor, Answer<Verifying>),
     VerifyStop(JobId, u64),
     Pulse(Answer<()>),
+    ViewJobs(view::Wanted, Answer<JobsView>),
+    ViewCrew(view::Wanted, Answer<CrewView>),
+    Picture(String, Answer<PictureView>),
 }
 
 /// A welcomed worker.

@@ -60,6 +60,8 @@ impl Core {
                 disputed,
             };
             self.feed(Event::JobAdded { job: id, spec });
+        } else if let Some(entry) = self.jobs.get_mut(&id) {
+            entry.done_at_rest = done;
         }
     }
 

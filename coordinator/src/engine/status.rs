@@ -2,7 +2,7 @@
 
 use proto::v1::{JobStatus, Quarantined, State};
 
-use super::{Refusal, core::Core, job_entry::JobEntry, requirements};
+use super::{Refusal, core::Core, job_entry::JobEntry, requirements, view::cut};
 use crate::{
     ledger::JobState,
     scheduler::{self, JobId, RangeSet, hex},
@@ -32,6 +32,11 @@ impl Core {
     }
 
     pub(super) fn job_status(&self, id: JobId) -> Result<JobStatus, Refusal> {
+        self.status_of(id, usize::MAX, MAX_LISTED)
+    }
+
+    /// The status, with at most so many bytes of its settings and so many quarantined units.
+    pub(super) fn status_of(&self, id: JobId, settings: usize, listed: usize) -> Result<JobStatus, Refusal> {
         let gone = || Refusal::NotFound("the job is gone".into());
         let entry = self.jobs.get(&id).ok_or_else(gone)?;
         let record = &entry.record;
@@ -40,12 +45,15 @@ impl Core {
         Ok(JobStatus {
             name: hex(&record.name),
             kind: record.kind.clone(),
-            settings: record.settings.clone(),
+            settings: cut(&record.settings, settings),
             state: wire_state(entry).into(),
             units: record.units,
             done: entry.done_units,
             leased: view.as_ref().map_or(0, |v| v.leased),
-            quarantined: first_units(&entry.quarantined).map(|unit| describe(entry, unit)).collect(),
+            quarantined: first_units(&entry.quarantined)
+                .take(listed)
+                .map(|unit| describe(entry, unit))
+                .collect(),
             quarantined_units,
             waiting_for_second_worker: view.as_ref().map_or(0, |v| v.suspects),
             units_per_1000s: view.as_ref().map_or(0, |v| v.units_per_1000s),

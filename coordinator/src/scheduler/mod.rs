@@ -39,6 +39,7 @@ mod steal;
 mod totals;
 mod types;
 mod verify;
+mod views;
 mod votes;
 mod wanted;
 
@@ -55,6 +56,7 @@ pub use self::{
         Checked, CloseReason, Command, Committed, Comparison, Digest, Event, JobId, JobSpec, LeaseId, Millis,
         SessionId, Token, Verdict, Vote, WorkerId, hex,
     },
+    views::{Held, Picture, Shares},
 };
 use self::{
     classes::Classes,

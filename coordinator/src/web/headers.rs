@@ -1,8 +1,8 @@
 //! What every answer carries, so that a browser does with it only what is meant.
 
 use axum::{
-    http::{HeaderName, HeaderValue, StatusCode, header},
-    response::{IntoResponse, Response},
+    http::{HeaderName, HeaderValue, header},
+    response::Response,
 };
 
 /// The page loads its own script, style and picture, and speaks to where it came from: nothing else, and in no frame.
@@ -25,10 +25,4 @@ pub async fn secure(mut answer: Response) -> Response {
     }
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     answer
-}
-
-/// The answer to a flood.
-pub fn too_many() -> Response {
-    let again = [(header::RETRY_AFTER, "1")];
-    (StatusCode::TOO_MANY_REQUESTS, again, "too many requests at a time: ask less often\n").into_response()
 }

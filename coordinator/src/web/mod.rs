@@ -3,34 +3,68 @@
 //! A port of its own beside that of gRPC, so that browsers and probes need no client certificate. Its limits are those of
 //! [`crate::server`]: places by address, time for what arrives, rates.
 //!
-//! | path | who may | what |
+//! Counts are strings in JSON. What needs a right asks for the same one as the rpc of that name.
+//!
+//! | path | right | what |
 //! |---|---|---|
-//! | `/healthz` | anybody | 200 while this process answers |
-//! | `/readyz` | anybody | 200 while it leads, or knows who does |
+//! | `/healthz` | none | 200 while this process answers |
+//! | `/readyz` | none | 200 while it leads, or knows who does |
+//! | `/`, `/app.js`, `/style.css`, `/icon.svg` | none | the page |
+//! | `/api/v1/whoami` | none | who asks and what they may, who leads, the version |
+//! | `POST /api/v1/login` `{"token": "..."}`, `/api/v1/logout` `{}` | none | a cookie for a token, and its end |
+//! | `/api/v1/jobs?q=&state=&skip=&limit=` | view | jobs: running and paused ones, then the newest; at most 500 |
+//! | `/api/v1/jobs/JOB` | view | one, with the units that were given up |
+//! | `/api/v1/jobs/JOB/ranges` | view | where its units are, in at most 400 stretches |
+//! | `/api/v1/jobs/JOB/report`, `.html`, `.csv`, `.txt` | view | its report, finished or not |
+//! | `/api/v1/workers?q=&skip=&limit=` | view | workers and what they do, and the last hundred that went |
+//! | `/api/v1/events` | view | all of that, as server-sent events: `standing`, `jobs`, `workers`, `pulse`, `over` |
+//! | `POST /api/v1/jobs/JOB/pause`, `resume`, `cancel`, `retry` `{}` | operate | |
+//! | `POST /api/v1/workers/WORKER/drain`, `readmit` `{}` | operate | |
+//!
+//! `guard.rs` says who may, `feed.rs` tells everybody who watches, `api.rs` answers, `page/` is what a browser shows.
 
+mod answers;
+mod api;
+mod assets;
+mod feed;
+mod guard;
 mod headers;
 mod health;
+mod logins;
 mod metrics;
+mod pictures;
+mod shapes;
 
-use std::{convert::Infallible, net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    convert::Infallible,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     Router,
     body::Body,
     extract::{Request, State},
-    middleware::{Next, from_fn_with_state},
-    response::Response,
-    routing::get,
+    middleware::{Next, from_fn_with_state, map_response},
+    response::{IntoResponse, Response},
+    routing::{get, post},
 };
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::ServerConfig;
-use tokio::{net::TcpListener, time::timeout};
+use tokio::{
+    net::TcpListener,
+    sync::{Notify, watch},
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use self::{answers::Trouble, feed::Frames, guard::Guard, pictures::Pictures};
 use crate::{
     access::{
+        Right,
         rates::{Rate, Rates},
         tokens::Tokens,
     },
@@ -39,7 +73,7 @@ use crate::{
         Reread,
         connection::{Connection, Peer},
         listen::{Speech, listen},
-        places::neighbourhood,
+        places::{Places, Who, neighbourhood},
     },
     telemetry::Telemetry,
 };
@@ -53,8 +87,13 @@ const MAX_HEAD_BYTES: usize = 16 << 10;
 const MAX_HEAD_LINES: usize = 64;
 /// How long what is being answered may take to end when the coordinator stops.
 const STOP_TIMEOUT: Duration = Duration::from_millis(500);
-/// Questions about health and readiness from one address. Each costs a message to the engine at most.
+/// Questions from one address that nobody needs a right for. Each costs a message to the engine at most.
 const PROBES: Rate = Rate::new(50, 100);
+/// Files of the page from one address.
+const FILES: Rate = Rate::new(50, 200);
+/// Who watches at a time, in all and of one name or (without names) from one address.
+const MAX_WATCHERS: usize = 256;
+const MAX_WATCHERS_OF_ONE: usize = 64;
 
 /// What listens, and who may come.
 pub struct Web {
@@ -64,6 +103,8 @@ pub struct Web {
     pub tls: Option<Arc<Reread<Arc<ServerConfig>>>>,
     /// Tokens, if callers are to show one.
     pub tokens: Option<Arc<Reread<Tokens>>>,
+    /// Names that others call this machine by.
+    pub names: Vec<String>,
     /// Connections at a time, for which the system must have room.
     pub most_connections: usize,
     /// What `/metrics` tells, and who is told what happens here.
@@ -73,15 +114,37 @@ pub struct Web {
 /// What all requests share.
 struct Site {
     seat: Seat,
+    guard: Guard,
+    pictures: Pictures,
+    /// What is told to everybody who watches.
+    frames: watch::Receiver<Frames>,
+    /// Somebody has begun to watch.
+    somebody: Notify,
+    watchers: Arc<Places<Who>>,
     telemetry: Telemetry,
     probes: Rates<IpAddr>,
+    files: Rates<IpAddr>,
+    stop: CancellationToken,
 }
 
 /// Serves who sits in `seat` until `stop`.
 pub async fn serve(seat: Seat, web: Web, stop: CancellationToken) {
-    let Web { listener, tls, tokens: _, most_connections, telemetry } = web;
+    let Web { listener, tls, tokens, names, most_connections, telemetry } = web;
     let counted = Arc::clone(&telemetry.counted);
-    let site = Arc::new(Site { seat, telemetry, probes: Rates::new(PROBES) });
+    let (frames, told) = watch::channel(Frames::default());
+    let site = Arc::new(Site {
+        seat,
+        telemetry,
+        guard: Guard::new(tokens, tls.is_some(), listener.local_addr().ok(), names),
+        pictures: Pictures::default(),
+        frames: told,
+        somebody: Notify::new(),
+        watchers: Places::new(MAX_WATCHERS, MAX_WATCHERS_OF_ONE),
+        probes: Rates::new(PROBES),
+        files: Rates::new(FILES),
+        stop: stop.clone(),
+    });
+    tokio::spawn(feed::tell(Arc::clone(&site), frames, stop.clone()));
     let router = router(&site);
     let most = most_connections.min(MAX_CONNECTIONS);
     let mut connections = listen(listener, tls, (Speech::Http1, most), counted, stop.clone());
@@ -96,8 +159,37 @@ fn router(site: &Arc<Site>) -> Router {
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(metrics::metrics))
         .layer(from_fn_with_state(Arc::clone(site), probing));
-    // `/metrics` belongs here, beside the probes.
-    probes.layer(axum::middleware::map_response(headers::secure)).with_state(Arc::clone(site))
+    let files = Router::new()
+        .route("/", get(assets::page))
+        .route("/style.css", get(assets::style))
+        .route("/app.js", get(assets::script))
+        .route("/icon.svg", get(assets::icon))
+        .layer(from_fn_with_state(Arc::clone(site), fetching));
+    let open = Router::new()
+        .route("/api/v1/whoami", get(api::whoami))
+        .route("/api/v1/login", post(api::login))
+        .route("/api/v1/logout", post(api::logout));
+    let viewing = Router::new()
+        .route("/api/v1/jobs", get(api::jobs))
+        .route("/api/v1/jobs/{job}", get(api::job))
+        .route("/api/v1/jobs/{job}/ranges", get(api::ranges))
+        .route("/api/v1/jobs/{job}/{what}", get(api::report))
+        .route("/api/v1/workers", get(api::workers))
+        .route("/api/v1/events", get(api::events))
+        .layer(from_fn_with_state(Arc::clone(site), viewing));
+    let operating = Router::new()
+        .route("/api/v1/jobs/{job}/{what}", post(api::control))
+        .route("/api/v1/workers/{worker}/{verb}", post(api::worker))
+        .layer(from_fn_with_state(Arc::clone(site), operating));
+    // `/metrics` belongs beside the probes: `probing` lets it through as often as they are let through.
+    probes
+        .merge(files)
+        .merge(open)
+        .merge(viewing)
+        .merge(operating)
+        .fallback(async || Trouble::absent("there is nothing of this name".into()))
+        .layer(map_response(headers::secure))
+        .with_state(Arc::clone(site))
 }
 
 /// Serves one connection to its end.
@@ -129,11 +221,66 @@ async fn speak(connection: Connection, router: Router, stop: CancellationToken) 
 
 /// Lets probes through, as far as they are no flood.
 async fn probing(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
-    if site.probes.take(address(&request)) { next.run(request).await } else { headers::too_many() }
+    if site.probes.take(address(&request)) {
+        next.run(request).await
+    } else {
+        Trouble::too_many().into_response()
+    }
+}
+
+/// Lets browsers have the page, as far as they are no flood.
+async fn fetching(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    if site.files.take(address(&request)) {
+        next.run(request).await
+    } else {
+        Trouble::too_many().into_response()
+    }
+}
+
+/// Lets those through who may see.
+async fn viewing(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    guarded(&site, Right::View, request, next).await
+}
+
+/// Lets those through who may change.
+async fn operating(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    guarded(&site, Right::Operate, request, next).await
+}
+
+async fn guarded(site: &Site, right: Right, mut request: Request, next: Next) -> Response {
+    let meant = site.guard.is_meant(request.method(), request.headers());
+    let asker = meant.and_then(|()| site.guard.admit(request.headers(), peer_of(&request), right));
+    match asker {
+        Ok(asker) => {
+            request.extensions_mut().insert(asker);
+            next.run(request).await
+        }
+        Err(trouble) => trouble.into_response(),
+    }
+}
+
+/// Where a request comes from.
+fn peer_of(request: &Request) -> Option<SocketAddr> {
+    request.extensions().get::<Peer>().and_then(|peer| peer.address)
 }
 
 /// Whose requests are counted together.
 fn address(request: &Request) -> IpAddr {
-    let peer = request.extensions().get::<Peer>().and_then(|peer| peer.address);
-    peer.map_or(IpAddr::from([0, 0, 0, 0]), |peer| neighbourhood(peer.ip()))
+    peer_of(request).map_or(IpAddr::from([0, 0, 0, 0]), |peer| neighbourhood(peer.ip()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::right_for;
+
+    #[test]
+    fn the_page_asks_for_the_rights_of_grpc() {
+        for seen in ["List", "Status", "Result", "Workers", "Leader"] {
+            assert_eq!(right_for(&format!("/nonet.v1.Jobs/{seen}")), Some(Right::View), "{seen}");
+        }
+        for done in ["Control", "Drain", "Readmit"] {
+            assert_eq!(right_for(&format!("/nonet.v1.Jobs/{done}")), Some(Right::Operate), "{done}");
+        }
+    }
 }

@@ -95,7 +95,7 @@ impl InEtcd {
         if let Some(term) = self.term.take() {
             self.runtime.block_on(term.resign());
         }
-        let myself = Leader { url: "http://test".into(), pid: std::process::id() };
+        let myself = Leader { url: "http://test".into(), page: String::new(), pid: std::process::id() };
         let term = self.runtime.block_on(campaign(&self.wire, &myself, |_| {})).unwrap();
         let ledger =
             EtcdLedger::open(term.right(), super::adding(), self.bounds, self.runtime.handle().clone());

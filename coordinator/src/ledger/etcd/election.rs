@@ -43,6 +43,9 @@ const PATIENCE: Duration = Duration::from_millis(4_500);
 pub struct Leader {
     /// Where it is reached.
     pub url: String,
+    /// Where its page is, if others can reach that.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub page: String,
     /// Its process.
     pub pid: u32,
 }
