@@ -101,6 +101,7 @@ fn entries() -> Vec<Entry> {
         Entry::WorkerQuarantined(liar()),
         Entry::WorkerSwept { worker },
         Entry::WorkerReadmitted { worker, at_unix_ms: 9 },
+        Entry::Requirements { job, requirements: vec!["avx512".into(), "memory_gib>=16".into()] },
     ]
 }
 
@@ -195,6 +196,7 @@ fn wire() {
             order(v1::order::Order::Revoke(true)),
         ],
         answers: vec![v1::Answer { sequence: 1, verdict: 2 }],
+        leave: true,
     };
     put("wire", "to_worker", &behind(1, &to.encode_to_vec()));
     let submit = v1::SubmitRequest {
@@ -204,6 +206,7 @@ fn wire() {
         weight: 1,
         fresh: true,
         replicas: 2,
+        requirements: vec!["memory_gib>=16".into()],
     };
     put("wire", "submit", &behind(2, &submit.encode_to_vec()));
 }

@@ -9,8 +9,8 @@ use futures_util::{StreamExt, future, stream::FuturesUnordered};
 use jobs::Report;
 use proto::v1::{
     Act, Action, AuditRequest, ControlRequest, DrainRequest, JobStatus, LeaderRequest, ListRequest,
-    ReadmitRequest, ResultRequest, StatusRequest, SubmitRequest, VerifyRequest, VerifyStatus, WorkersReply,
-    WorkersRequest, jobs_client::JobsClient,
+    ReadmitRequest, ReleaseReply, ReleaseRequest, ResultRequest, StatusRequest, SubmitRequest, VerifyRequest,
+    VerifyStatus, WorkersReply, WorkersRequest, jobs_client::JobsClient,
 };
 use tokio::time::timeout;
 use tonic::{Code, Status, Streaming};
@@ -204,7 +204,16 @@ impl Client {
         Ok(self.rpc.verify(request).await?.into_inner())
     }
 
-    /// Gives a worker no further leases; returns its name.
+    /// Has the workers of a pool (of all, if it has no name) leave that are more than are to stay.
+    ///
+    /// # Errors
+    ///
+    /// When `pool` can be the name of none, or the coordinator cannot be asked.
+    pub async fn release(&mut self, pool: &str, keep: u32) -> Result<ReleaseReply, ClientError> {
+        Ok(self.rpc.release(ReleaseRequest { pool: pool.into(), keep }).await?.into_inner())
+    }
+
+    /// Has a worker finish what it computes, and leave; returns its name.
     ///
     /// # Errors
     ///

@@ -149,6 +149,11 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
+fn requirements(id: u8, texts: &[&str]) -> Entry {
+    let requirements = texts.iter().map(ToString::to_string).collect();
+    Entry::Requirements { job: JobId([id; 16]), requirements }
+}
+
 /// Groups that use every kind of entry.
 fn some_groups() -> Vec<Vec<Entry>> {
     vec![
@@ -161,6 +166,7 @@ fn some_groups() -> Vec<Vec<Entry>> {
         vec![Entry::Retry { job: JobId([1; 16]) }, failure(1, 9), state(1, JobState::Running)],
         vec![state(2, JobState::Removed), named_job(4, 2, 50)],
         vec![commit(4, 3..4), commit(1, 500..600)],
+        vec![requirements(1, &["gpu"]), requirements(4, &["avx512", "memory_gib>=16"]), requirements(1, &[])],
         vec![Entry::Replicas { job: JobId([4; 16]), replicas: 2 }, claim(4, 1, 10..14), claim(4, 2, 10..14)],
         vec![
             Entry::WorkerQuarantined(Quarantine {
@@ -206,6 +212,8 @@ fn every_entry_is_there(place: &mut dyn Place) {
     // That of the worker that was quarantined is void, those of units that are agreed on are settled.
     let last = &before[2].0;
     assert_eq!((last.replicas, &last.claims[..]), (2, &[vote(3, 20..22)][..]));
+    assert_eq!(last.requirements, ["avx512", "memory_gib>=16"]);
+    assert!(first.0.requirements.is_empty());
     assert_eq!(behind(ledger.as_ref(), JobId([4; 16]), 10), [WorkerId([1; 16]), WorkerId([9; 16])]);
     assert_eq!(behind(ledger.as_ref(), JobId([4; 16]), 3), [WorkerId([9; 16])]);
     assert_eq!(first.0.failures.len(), 1);
@@ -286,7 +294,7 @@ fn check_export_and_rebuild_tell_the_same() {
     let report = coordinator::ledger::check(dir.path()).unwrap();
     assert_eq!(report.findings, [""; 0]);
     assert!(report.store.starts_with("agrees with the journal (3 jobs, 7 commits)"), "{}", report.store);
-    assert_eq!((report.frames, report.entries), (13, 32));
+    assert_eq!((report.frames, report.entries), (14, 35));
     assert_eq!((report.jobs[0].commits, report.jobs[0].committed_units), (4, 125));
     assert_eq!((report.jobs[0].withdrawn_units, report.jobs[2].claims), (10, 1));
     assert_eq!(report.jobs[0].first_gaps, ["15..100", "110..500", "600..1000"]);
@@ -296,9 +304,9 @@ fn check_export_and_rebuild_tell_the_same() {
     assert_eq!(all(&ledger).unwrap(), before);
     let mut lines = Vec::new();
     let exported = coordinator::ledger::export(dir.path(), &mut lines).unwrap();
-    assert_eq!((exported.entries, exported.tail), (32, None));
+    assert_eq!((exported.entries, exported.tail), (35, None));
     let text = String::from_utf8(lines).unwrap();
     let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    assert_eq!(lines.len(), 32);
+    assert_eq!(lines.len(), 35);
     assert_eq!(lines[2]["end"], "10");
 }

@@ -5,6 +5,8 @@
 
 #[path = "simulation/chaos.rs"]
 mod chaos;
+#[path = "simulation/comings.rs"]
+mod comings;
 #[path = "simulation/doubts.rs"]
 mod doubts;
 #[path = "simulation/engine.rs"]
@@ -75,6 +77,11 @@ fn a_unit_taken_for_done_after_a_restart_is_noticed() {
 #[test]
 fn a_return_that_gets_lost_is_noticed() {
     is_noticed(Sabotage::LoseReturn);
+}
+
+#[test]
+fn a_lease_for_a_worker_that_lacks_what_the_job_needs_is_noticed() {
+    is_noticed(Sabotage::ForgetNeeds);
 }
 
 #[test]

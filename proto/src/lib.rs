@@ -2,6 +2,8 @@
 //!
 //! Settings and partials are opaque here, so a new job kind changes nothing in this crate.
 
+pub mod labels;
+
 /// Version 1 of the protocol.
 #[allow(clippy::pedantic, missing_docs)]
 pub mod v1 {
@@ -17,8 +19,15 @@ pub mod etcd {
 /// What every message can do: encode, decode, tell its size.
 pub use prost::Message;
 
-/// Version of the worker protocol. Coordinator and worker must agree on it.
-pub const PROTOCOL: u32 = 1;
+/// The newest version of the worker protocol that this program speaks. Coordinator and worker speak the newest that both
+/// know.
+pub const PROTOCOL: u32 = 2;
+
+/// The oldest version of the worker protocol that this program speaks: without labels, and workers do not know `leave`.
+pub const OLDEST_PROTOCOL: u32 = 1;
+
+/// The first version in which a worker can be told to leave.
+pub const LEAVE_PROTOCOL: u32 = 2;
 
 /// Upper bound of one message, on both ends. Batches are cut well below it.
 pub const MAX_MESSAGE_BYTES: usize = 4 << 20;

@@ -4,13 +4,13 @@
 //! A lost link stops nothing: leases in hand are computed to their end, results go to the spool and are handed in
 //! over the next link.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::Duration,
-};
+mod leaving;
+mod orders;
+mod results;
 
-use proto::v1::{Failure, Grant, LeaseEvent, Order, ToWorker, Verdict, lease_event::Event, order};
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use proto::v1::{LeaseEvent, lease_event::Event};
 use tokio::{
     runtime::Handle,
     sync::mpsc,
@@ -34,8 +34,6 @@ use crate::{
     waits::{beat, connected, receive, send_slot, until},
 };
 
-/// Results that took less than this to compute are not worth a write to disk while the coordinator is connected.
-const SPOOL_FROM_BUSY_US: u64 = 50_000;
 /// A link that lives shorter than this was hardly one.
 const SHORT_LIFE: Duration = Duration::from_secs(5);
 /// Messages are at least this far apart, so that many tiny results share one. A result that comes alone goes at once.
@@ -70,6 +68,8 @@ struct Agent {
     /// Leases of the current link by the coordinator's number. Older ones are computed, but no longer spoken of.
     current: HashMap<u64, Arc<Lease>>,
     last_key: u64,
+    /// What the checkpoint has of running leases, by our own key.
+    kept: HashMap<u64, SpooledCommit>,
     reports: mpsc::Receiver<Report>,
     link: Option<Link>,
     connecting: Option<JoinHandle<Result<Link, LinkError>>>,
@@ -78,8 +78,14 @@ struct Agent {
     refused: Option<LinkError>,
     heartbeat: Interval,
     last_sent: Instant,
+    /// It leaves when it has finished what it computes.
+    leaves_when_done: bool,
     /// When a stopping worker leaves, whatever is still open.
     leave_at: Option<Instant>,
+    /// When a stopping worker lets go of what does not stop.
+    let_go_at: Option<Instant>,
+    /// When one that is through, and has results that nobody has acknowledged, waits for no other link.
+    give_up_at: Option<Instant>,
 }
 
 impl Agent {
@@ -100,6 +106,7 @@ impl Agent {
             leases: HashMap::new(),
             current: HashMap::new(),
             last_key: 0,
+            kept: HashMap::new(),
             reports,
             link: None,
             connecting: None,
@@ -108,20 +115,23 @@ impl Agent {
             refused: None,
             heartbeat: beat(Duration::from_secs(3)),
             last_sent: Instant::now(),
+            leaves_when_done: false,
             leave_at: None,
+            let_go_at: None,
+            give_up_at: None,
         }
     }
 
     async fn run(mut self, shutdown: CancellationToken) -> Result<(), WorkerError> {
         let mut batch = Vec::new();
         loop {
-            if self.leave_at.is_some_and(|at| self.may_leave(at)) {
+            if self.may_leave() {
                 break;
             }
             if self.link.is_none() && self.connecting.is_none() && self.refused.is_none() {
                 self.connecting = Some(self.connect());
             }
-            let leave_at = self.leave_at;
+            let (leave_at, let_go_at, give_up_at) = (self.leave_at, self.let_go_at, self.give_up_at);
             let sending = self.outbox.wants_to_send();
             let outgoing = self.link.as_ref().map(|link| link.outgoing.clone());
             tokio::select! {
@@ -150,6 +160,8 @@ impl Agent {
                 }
                 _ = self.heartbeat.tick(), if self.link.is_some() => self.beat(),
                 () = shutdown.cancelled(), if leave_at.is_none() => self.begin_to_leave(),
+                () = until(let_go_at), if let_go_at.is_some() => self.let_go_of_what_runs(),
+                () = until(give_up_at), if give_up_at.is_some() => {}
                 () = until(leave_at), if leave_at.is_some() => break,
             }
         }
@@ -161,7 +173,8 @@ impl Agent {
     fn connect(&mut self) -> JoinHandle<Result<Link, LinkError>> {
         let slots = u32::try_from(self.config.threads).unwrap_or(u32::MAX);
         let prefetch = u32::try_from(self.config.prefetch).unwrap_or(u32::MAX);
-        let hello = link::hello(self.spool.worker_id(), &self.config.name, slots, prefetch);
+        let hello =
+            link::hello(self.spool.worker_id(), &self.config.name, &self.config.labels, slots, prefetch);
         // A link that breaks as soon as it is made must not be made again as fast as the network allows.
         let first_wait =
             if self.linked_at.elapsed() < SHORT_LIFE { self.backoff.next_wait() } else { Duration::ZERO };
@@ -182,21 +195,8 @@ impl Agent {
         }
         self.heartbeat = beat(link.heartbeat);
         self.linked_at = Instant::now();
+        self.give_up_at = None;
         self.link = Some(link);
-    }
-
-    /// Hands in what the spool has and nobody else will.
-    fn hand_in(&mut self, pending: Vec<SpooledCommit>) {
-        pending.iter().for_each(|kept| self.writer.found(kept));
-        let in_care = self.outbox.unacknowledged();
-        let mut in_care: HashSet<_> = in_care.map(|output| (output.job, output.range.start)).collect();
-        // The longest of several checkpoints of one stretch comes last, and is the one to hand in.
-        for kept in pending.into_iter().rev() {
-            let growing = self.leases.values().any(|lease| lease.grows(&kept));
-            if !growing && in_care.insert((kept.job, kept.range.start)) {
-                self.outbox.commit(kept);
-            }
-        }
     }
 
     /// The leases of the link that is lost are void: those that wait are dropped, those that run stop and hand in what
@@ -232,129 +232,6 @@ impl Agent {
         self.leave_at.get_or_insert(Instant::now() + self.config.drain);
     }
 
-    fn reported(&mut self, report: Report) {
-        match report {
-            Report::Commit(output) => self.commit(output),
-            Report::Keep(output) => self.writer.put(output),
-            Report::Ended { key, last, failed } => {
-                if let Some(output) = last {
-                    self.commit(output);
-                }
-                if let Some((unit, error)) = failed {
-                    tracing::error!("unit {unit}: {error}");
-                    let error = proto::bounded_text(error);
-                    self.say(key, Event::Failed(Failure { unit, error }));
-                }
-                self.say(key, Event::Returned(true));
-                if let Some(lease) = self.leases.remove(&key) {
-                    self.forget(&lease);
-                }
-            }
-        }
-    }
-
-    fn commit(&mut self, output: SpooledCommit) {
-        if self.link.is_none() || output.busy_us >= SPOOL_FROM_BUSY_US {
-            self.writer.put(output.clone());
-        }
-        self.outbox.commit(output);
-    }
-
-    /// Queues an event of a lease, if the coordinator still knows the lease.
-    fn say(&mut self, key: u64, event: Event) {
-        let Some(lease) = self.leases.get(&key) else { return };
-        if self.is_current(lease) {
-            self.outbox.event(LeaseEvent { lease: lease.id, event: Some(event) });
-        }
-    }
-
-    fn is_current(&self, lease: &Lease) -> bool {
-        self.current.get(&lease.id).is_some_and(|current| current.key == lease.key)
-    }
-
-    fn forget(&mut self, lease: &Lease) {
-        if self.is_current(lease) {
-            self.current.remove(&lease.id);
-        }
-    }
-
-    fn told(&mut self, message: ToWorker) {
-        for job in message.jobs {
-            if let Ok(id) = job.job.as_ref().try_into() {
-                self.jobs.define(id, job.kind, job.revision, job.settings);
-            }
-        }
-        for answer in message.answers {
-            self.answered(answer.sequence, answer.verdict());
-        }
-        for order in message.orders {
-            self.ordered(order);
-        }
-    }
-
-    fn answered(&mut self, sequence: u64, verdict: Verdict) {
-        let Some(output) = self.outbox.answered(sequence) else { return };
-        let range = &output.range;
-        match verdict {
-            Verdict::Accepted | Verdict::Duplicate => {}
-            Verdict::Overlap | Verdict::UnknownJob => {
-                tracing::debug!(?range, "a result came too late and was not needed");
-            }
-            Verdict::Later => return self.writer.put(output),
-            Verdict::Conflict => tracing::error!(?range, "another worker's result for this range differs"),
-            Verdict::Malformed | Verdict::Unspecified => {
-                tracing::error!(?range, "a result was refused as malformed");
-            }
-        }
-        self.writer.remove(&output);
-    }
-
-    fn ordered(&mut self, order: Order) {
-        match order.order {
-            Some(order::Order::Grant(grant)) => self.granted(order.lease, &grant),
-            Some(order::Order::Shrink(end)) => {
-                let Some(lease) = self.current.get(&order.lease) else { return };
-                let event = Event::Shrunk(lease.shrink(end));
-                self.outbox.event(LeaseEvent { lease: order.lease, event: Some(event) });
-            }
-            Some(order::Order::Revoke(_)) => self.withdraw(order.lease, Lease::revoke, true),
-            Some(order::Order::Abandon(_)) => self.withdraw(order.lease, Lease::abandon, false),
-            None => tracing::debug!("an order this version does not know"),
-        }
-    }
-
-    fn granted(&mut self, id: u64, grant: &Grant) {
-        let Ok(job) = grant.job.as_ref().try_into() else { return };
-        let Some(link) = &self.link else { return };
-        let defined = self.jobs.get(&job).filter(|_| grant.start < grant.end && self.leave_at.is_none());
-        let Some(open) = defined else {
-            return self.outbox.event(LeaseEvent { lease: id, event: Some(Event::Returned(true)) });
-        };
-        self.last_key += 1;
-        let lease =
-            Lease::new(id, self.last_key, link.ledger, job, grant.start..grant.end).whole(grant.whole);
-        let lease = Arc::new(lease);
-        self.current.insert(id, Arc::clone(&lease));
-        self.leases.insert(lease.key, Arc::clone(&lease));
-        self.crew.add(lease, open);
-    }
-
-    /// Ends a lease early. One that has not begun is returned here and now; a running one by its thread.
-    fn withdraw(&mut self, id: u64, how: fn(&Lease), answer: bool) {
-        let Some(lease) = self.current.get(&id).cloned() else { return };
-        how(&lease);
-        let waited = self.crew.take_back(&lease);
-        if waited {
-            self.leases.remove(&lease.key);
-            if answer {
-                self.outbox.event(LeaseEvent { lease: id, event: Some(Event::Returned(true)) });
-            }
-        }
-        if waited || !answer {
-            self.current.remove(&id);
-        }
-    }
-
     fn beat(&mut self) {
         for lease in self.leases.values() {
             let reached = lease.reached();
@@ -363,25 +240,6 @@ impl Agent {
             }
         }
         self.outbox.nudge();
-    }
-
-    /// Commits the prefix of what runs, hands back what waits, and asks for nothing more.
-    fn begin_to_leave(&mut self) {
-        self.leave_at = Some(Instant::now() + self.config.drain);
-        for lease in self.crew.take_back_all() {
-            self.say(lease.key, Event::Returned(true));
-            self.forget(&lease);
-            self.leases.remove(&lease.key);
-        }
-        for lease in self.leases.values() {
-            lease.revoke();
-        }
-        self.outbox.drain();
-    }
-
-    fn may_leave(&self, at: Instant) -> bool {
-        let handed_in = self.outbox.settled() || self.link.is_none();
-        (self.leases.is_empty() && handed_in) || Instant::now() >= at
     }
 
     /// Whatever was not acknowledged stays in the spool for the next life.

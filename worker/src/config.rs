@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use crate::{dial::Dial, lease::Pace, link::LinkError, objects::Objects, spool::SpoolError};
+use crate::{dial::Dial, labels::Labels, lease::Pace, link::LinkError, objects::Objects, spool::SpoolError};
 
 /// What a worker needs to know.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub struct Config {
     pub prefetch: usize,
     /// For people.
     pub name: String,
+    /// For jobs that ask for something in their workers.
+    pub labels: Labels,
     /// How often progress becomes durable.
     pub pace: Pace,
     /// How long a stopping worker waits for the acknowledgement of its last results.

@@ -1,8 +1,13 @@
 //! The one TOML file that flags and `NONET_*` variables can be kept in. Flags win over variables, variables over it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde::Deserialize;
+
+use crate::log::LogFormat;
 
 /// What the file may say. Unknown keys are refused: a misspelt one would otherwise be silently without effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -30,6 +35,16 @@ pub struct ConfigFile {
     pub prefetch: Option<usize>,
     /// Name of a worker.
     pub name: Option<String>,
+    /// How log lines look.
+    pub log_format: Option<LogFormat>,
+    /// Collector of traces.
+    pub otlp: Option<String>,
+    /// What a worker says of itself, for jobs that ask for it.
+    pub labels: Option<BTreeMap<String, String>>,
+    /// The pool that a worker belongs to.
+    pub pool: Option<String>,
+    /// Where a worker hears that its machine goes.
+    pub notice: Option<Vec<String>>,
     /// Whether plain text off loopback is allowed.
     pub allow_plaintext: Option<bool>,
     /// Folder with ca.pem, cert.pem and key.pem.

@@ -75,6 +75,11 @@ pub struct CredentialArgs {
 const TOKEN_VARIABLE: &str = "NONET_TOKEN";
 
 impl CredentialArgs {
+    /// Whether plain text may leave this machine, as far as the options say.
+    pub fn allow_plaintext(&self) -> bool {
+        self.tls.allow_plaintext
+    }
+
     /// A way to the coordinators at `addresses`, which shows what the options say.
     ///
     /// # Errors

@@ -37,6 +37,8 @@ pub enum Dial {
         next: AtomicUsize,
         /// What to show there.
         credentials: Credentials,
+        /// From which of this machine's addresses; none: the system chooses.
+        source: Option<IpAddr>,
     },
     /// A coordinator in this process, which takes the other ends of the pipes from this channel.
     Memory(mpsc::Sender<DuplexStream>),
@@ -146,18 +148,28 @@ impl Dial {
         }
         credentials.token.as_ref().map(Token::read).transpose()?;
         credentials.warn_if_shared();
-        Ok(Self::Tcp { endpoints, next: AtomicUsize::new(0), credentials })
+        Ok(Self::Tcp { endpoints, next: AtomicUsize::new(0), credentials, source: None })
+    }
+
+    /// The same, from this address of this machine.
+    #[must_use]
+    pub fn with_source(mut self, address: IpAddr) -> Self {
+        if let Self::Tcp { source, .. } = &mut self {
+            *source = Some(address);
+        }
+        self
     }
 
     /// Each address by itself, for those who try all of them at once.
     #[must_use]
     pub fn each(&self) -> Vec<Self> {
         match self {
-            Self::Tcp { endpoints, credentials, .. } => {
+            Self::Tcp { endpoints, credentials, source, .. } => {
                 let one = |endpoint: &Endpoint| Self::Tcp {
                     endpoints: vec![endpoint.clone()],
                     next: AtomicUsize::new(0),
                     credentials: credentials.clone(),
+                    source: *source,
                 };
                 endpoints.iter().map(one).collect()
             }
@@ -178,10 +190,11 @@ impl Dial {
     /// When nobody answers at the address whose turn it is.
     pub async fn connect(&self) -> Result<Wire, DialError> {
         match self {
-            Self::Tcp { endpoints, next, credentials } => {
+            Self::Tcp { endpoints, next, credentials, source } => {
                 let endpoint = &endpoints[next.fetch_add(1, Ordering::Relaxed) % endpoints.len()];
                 let tls = credentials.tls.clone().filter(|_| is_https(endpoint.uri()));
-                let connect = service_fn(move |uri: Uri| stream(uri, tls.clone()));
+                let source = *source;
+                let connect = service_fn(move |uri: Uri| stream(uri, tls.clone(), source));
                 let channel = endpoint.connect_with_connector(connect).await;
                 let channel = channel.map_err(|e| absent(&endpoint.uri().to_string(), &e))?;
                 Ok(InterceptedService::new(channel, bearer(credentials.token.as_ref())?))

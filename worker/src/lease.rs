@@ -141,9 +141,19 @@ impl Lease {
 #[derive(Debug)]
 pub enum Report {
     /// A finished stretch of a lease, to be committed.
-    Commit(Output),
+    Commit {
+        /// Key of the lease.
+        key: u64,
+        /// The stretch.
+        output: Output,
+    },
     /// A finished stretch that will grow on: for the worker's own checkpoint only.
-    Keep(Output),
+    Keep {
+        /// Key of the lease.
+        key: u64,
+        /// The stretch.
+        output: Output,
+    },
     /// The thread has let go of the lease.
     Ended {
         /// Key of the lease.
@@ -260,14 +270,14 @@ fn stretch_by_stretch(
         } else if now - stretch.began >= pace.commit_every {
             settle()?;
             if let Some(output) = stretch.output(lease)? {
-                report(Report::Commit(output));
+                report(Report::Commit { key: lease.key, output });
             }
             stretch = Stretch::new(unit + 1, Arc::clone(&opened).accumulator());
         } else if now - stretch.kept >= pace.keep_every {
             settle()?;
             stretch.kept = now;
             if let Some(output) = stretch.output(lease)? {
-                report(Report::Keep(output));
+                report(Report::Keep { key: lease.key, output });
             }
         }
     }

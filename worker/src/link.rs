@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use proto::v1::{FromWorker, Hello, KindVersion, ToWorker, farm_client::FarmClient};
+use proto::v1::{FromWorker, Hello, KindVersion, Label, ToWorker, farm_client::FarmClient};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
@@ -11,6 +11,7 @@ use tonic::{Code, Status, Streaming};
 use crate::{
     backoff::Backoff,
     dial::{Dial, DialError, words},
+    labels::Labels,
 };
 
 /// An open stream each way.
@@ -115,6 +116,14 @@ async fn knock(dial: &Dial, hello: Hello) -> Result<Link, LinkError> {
         Err(_) => return Err(LinkError::Broken("no welcome within 10 s".into())),
     };
     let welcome = first.and_then(|m| m.welcome).ok_or_else(|| LinkError::Broken("no welcome".into()))?;
+    // One of the first versions does not say what it speaks.
+    let spoken = welcome.protocol.max(proto::OLDEST_PROTOCOL);
+    if spoken > proto::PROTOCOL {
+        let ours = proto::PROTOCOL;
+        return Err(LinkError::Refused(format!(
+            "it speaks protocol {spoken}, this worker {ours}: upgrade the worker"
+        )));
+    }
     let ledger = welcome.ledger_id.as_ref().try_into();
     let ledger = ledger.map_err(|_| LinkError::Broken("a ledger id that is not 16 bytes".into()))?;
     let heartbeat = Duration::from_millis(welcome.heartbeat_ms.clamp(10, 60_000).into());
@@ -136,18 +145,35 @@ pub fn judge(status: &Status) -> LinkError {
     }
 }
 
-/// The first message of a worker.
+/// The first message of a worker. It names the oldest protocol first: coordinators of the first versions know no other.
 #[must_use]
-pub fn hello(worker_id: [u8; 16], name: &str, slots: u32, prefetch: u32) -> Hello {
+pub fn hello(worker_id: [u8; 16], name: &str, labels: &Labels, slots: u32, prefetch: u32) -> Hello {
     let kinds = jobs::KINDS.iter();
     let kinds = kinds.map(|k| KindVersion { name: k.name().into(), revision: k.revision() }).collect();
+    let labels = labels.iter();
     Hello {
-        protocol: proto::PROTOCOL,
+        protocol: proto::OLDEST_PROTOCOL,
+        newest_protocol: proto::PROTOCOL,
+        labels: labels.map(|(name, value)| Label { name: name.clone(), value: value.clone() }).collect(),
         version: env!("CARGO_PKG_VERSION").into(),
         worker_id: worker_id.to_vec().into(),
-        name: proto::bounded_text(name.into()),
+        name: proto::bounded_text(name.to_owned()),
         slots,
         prefetch,
         kinds,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinators_of_the_first_version_are_spoken_to_in_their_own() {
+        let labels = [("pool".to_owned(), "a".to_owned())].into();
+        let hello = hello([1; 16], "w", &labels, 1, 1);
+        // They want exactly this, and look at nothing else.
+        assert_eq!((hello.protocol, hello.newest_protocol), (1, proto::PROTOCOL));
+        assert_eq!(hello.labels, [Label { name: "pool".into(), value: "a".into() }]);
     }
 }

@@ -3,7 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use worker::cli::{self, Usage, WorkerArgs};
+use worker::{
+    cli::{self, Usage, WorkerArgs},
+    log::last_words,
+};
 
 /// A Nonet worker: takes leases from a coordinator, computes them, hands results in.
 ///
@@ -17,11 +20,11 @@ struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:\n  nonet-worker --coordinator http://head:7700 --state /var/lib/nonet\n  \
-    nonet-worker --coordinator http://head:7700 --parts s3://bucket/parts";
+    nonet-worker --coordinator http://head:7700 --parts s3://bucket/parts\n  \
+    nonet-worker --coordinator http://head:7700 --pool spot --notice file:/run/preempted";
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    cli::init_log("info,sled=warn");
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("cannot start: {error}"), 1),
@@ -33,6 +36,6 @@ fn main() -> ExitCode {
 }
 
 fn fail(text: &str, code: u8) -> ExitCode {
-    eprintln!("nonet-worker: {text}");
+    last_words("nonet-worker", text);
     ExitCode::from(code)
 }

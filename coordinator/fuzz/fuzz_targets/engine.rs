@@ -156,6 +156,8 @@ fn welcome(worker: u8, slots: u8, prefetch: u8) -> Hello {
         slots: slots.into(),
         prefetch: prefetch.into(),
         kinds: kinds.collect(),
+        newest_protocol: 0,
+        labels: Vec::new(),
     }
 }
 
@@ -167,6 +169,7 @@ fn request(of: &Small, replicas: u8, fresh: bool) -> SubmitRequest {
         weight: 1,
         fresh,
         replicas: u32::from(replicas % 4),
+        requirements: Vec::new(),
     }
 }
 

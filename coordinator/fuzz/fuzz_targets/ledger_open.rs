@@ -34,6 +34,7 @@ enum Line {
     Liar { worker: u8, why: String },
     Swept { worker: u8 },
     Readmitted { worker: u8 },
+    Requirements { job: u8, texts: Vec<String> },
 }
 
 #[derive(Arbitrary, Debug)]
@@ -97,6 +98,9 @@ impl Line {
             }
             Self::Replicas { job: id, replicas } => {
                 Entry::Replicas { job: job(id), replicas: (*replicas).into() }
+            }
+            Self::Requirements { job: id, texts } => {
+                Entry::Requirements { job: job(id), requirements: texts.clone() }
             }
             Self::Claim { of } => Entry::Claim(commit(of)),
             Self::Confirm { of, by } => {

@@ -3,12 +3,12 @@
 
 #![no_main]
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use arbitrary::Arbitrary;
 use coordinator::scheduler::{
-    Command, Committed, Comparison, Event, JobId, JobSpec, LeaseId, Policy, RangeSet, Scheduler, SessionId,
-    Token, Vote, WorkerId,
+    Abilities, Command, Committed, Comparison, Event, JobId, JobSpec, LeaseId, Need, Policy, RangeSet,
+    Scheduler, SessionId, Token, Vote, WorkerId,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -25,6 +25,7 @@ enum Step {
         replicas: u32,
         claims: Vec<(u8, u8, u8, u8)>,
         disputed: Option<(u8, u8, u8)>,
+        need: u8,
     },
     Pause(u8),
     Resume(u8),
@@ -34,6 +35,15 @@ enum Step {
         worker: u8,
         slots: u32,
         prefetch: u32,
+        has: u8,
+    },
+    Need {
+        job: u8,
+        need: u8,
+    },
+    Release {
+        pool: u8,
+        keep: u8,
     },
     Close(u8),
     Heard(u8),
@@ -134,6 +144,28 @@ fn on_record(units: u64, replicas: u32, made_up: &[(u8, u8, u8, u8)]) -> Vec<Vot
     votes.into_values().collect()
 }
 
+/// What a job needs, by number.
+fn needed(need: u8) -> Need {
+    let asked = ["", "big", "!big", "pool=a", "pool!=a", "n>=2", "n<2"][usize::from(need % 7)];
+    let requirements = Some(asked).filter(|text| !text.is_empty()).map(|text| text.parse().expect("good"));
+    let kind = if need & 64 > 0 { "k".into() } else { String::new() };
+    Need { kind, revision: u32::from(need >> 7), requirements: requirements.into_iter().collect() }
+}
+
+fn pool_name(pool: u8) -> Option<String> {
+    ["a", "b"].get(usize::from(pool % 3)).map(ToString::to_string)
+}
+
+/// What a worker has; a bit or two for each.
+fn abilities(has: u8) -> Abilities {
+    let mut labels = BTreeMap::from([("n".to_owned(), (has >> 6).to_string())]);
+    if has & 1 > 0 {
+        labels.insert("big".into(), "yes".into());
+    }
+    labels.extend(pool_name(has >> 1 & 3).map(|pool| ("pool".to_owned(), pool)));
+    Abilities { kinds: BTreeMap::from([("k".into(), u32::from(has >> 3 & 1))]), labels }
+}
+
 fuzz_target!(|input: (u8, Vec<Step>)| {
     let (rules, steps) = input;
     let policy = Policy {
@@ -167,6 +199,7 @@ fuzz_target!(|input: (u8, Vec<Step>)| {
                 replicas,
                 claims,
                 disputed,
+                need,
             } => {
                 let units = units.max(1);
                 let inside = |unit: u64| unit % units;
@@ -189,6 +222,7 @@ fuzz_target!(|input: (u8, Vec<Step>)| {
                     failures: failed.map(|unit| (inside(unit), worker, String::new())).into_iter().collect(),
                     quarantined: given_up.into_iter().collect(),
                     paused,
+                    need: needed(need),
                     replicas: replicas % 5,
                     claims: on_record(units, replicas % 5, &claims),
                     disputed,
@@ -199,7 +233,11 @@ fuzz_target!(|input: (u8, Vec<Step>)| {
             Step::Resume(id) => Event::JobResumed(job(id)),
             Step::Remove(id) => Event::JobRemoved(job(id)),
             Step::Retry(id) => Event::JobRetried(job(id)),
-            Step::Open { worker, slots, prefetch } => {
+            Step::Need { job: id, need } => Event::JobNeeds(job(id), needed(need)),
+            Step::Release { pool, keep } => {
+                Event::Release { pool: pool_name(pool).unwrap_or_default(), keep: keep.into() }
+            }
+            Step::Open { worker, slots, prefetch, has } => {
                 sessions += 1;
                 owners.insert(SessionId(sessions), self::worker(worker));
                 Event::SessionOpened {
@@ -207,6 +245,7 @@ fuzz_target!(|input: (u8, Vec<Step>)| {
                     worker: self::worker(worker),
                     slots,
                     prefetch,
+                    abilities: Arc::new(abilities(has)),
                 }
             }
             Step::Close(id) => Event::SessionClosed(session(id)),

@@ -40,6 +40,7 @@ pub const METHODS: &[(&str, Right)] = &[
     ("/nonet.v1.Jobs/Control", Right::Operate),
     ("/nonet.v1.Jobs/Workers", Right::View),
     ("/nonet.v1.Jobs/Drain", Right::Operate),
+    ("/nonet.v1.Jobs/Release", Right::Operate),
     ("/nonet.v1.Jobs/Audit", Right::Operate),
     ("/nonet.v1.Jobs/Leader", Right::View),
     ("/nonet.v1.Jobs/Readmit", Right::Operate),
@@ -128,8 +129,8 @@ mod tests {
         assert_eq!(of(Role::Worker), ["Work"]);
         assert_eq!(of(Role::Viewer), ["List", "Status", "Result", "Workers", "Leader"]);
         let operator = [
-            "Submit", "List", "Status", "Result", "Control", "Workers", "Drain", "Audit", "Leader",
-            "Readmit", "Verify",
+            "Submit", "List", "Status", "Result", "Control", "Workers", "Drain", "Release", "Audit",
+            "Leader", "Readmit", "Verify",
         ];
         assert_eq!(of(Role::Operator), operator);
         assert!(of(Role::Coordinator).is_empty());

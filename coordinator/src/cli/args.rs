@@ -8,9 +8,10 @@ use worker::{cli::WorkerArgs, credentials::CredentialArgs};
 use super::{
     audit::AuditArgs, bench::BenchArgs, canonical::CanonicalArgs, certificate::CertificateArgs,
     certs::CertsArgs, compare::CompareArgs, daemon::CoordinatorArgs, explain::ExplainArgs,
-    ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs, storm::StormArgs, tokens::TokensArgs,
-    verify::VerifyArgs,
+    ledger::LedgerArgs, photos_eval::EvalArgs, read::ReadArgs, scale::ScaleArgs, storm::StormArgs,
+    tokens::TokensArgs, verify::VerifyArgs,
 };
+use crate::scheduler::Requirement;
 
 /// How a listing or a status is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -72,6 +73,11 @@ pub struct SubmitArgs {
     /// there already takes a larger number only as long as it has no results
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=3))]
     pub replicas: u32,
+    /// What its workers must have: a label as `avx512`, or a comparison as `memory_gib>=16`, `pool=slurm`, `pool!=spot`; all
+    /// of them if given several times. Of a job that is there already they replace what was asked for, and `any` takes it
+    /// away
+    #[arg(long, value_name = "TEXT", value_parser = requirement)]
+    pub require: Vec<String>,
     /// Replace an earlier run of the same job
     #[arg(long)]
     pub fresh: bool,
@@ -160,6 +166,29 @@ pub struct WorkerArg {
     pub to: RemoteArgs,
 }
 
+/// The workers of a pool.
+#[derive(Debug, Args)]
+pub struct ReleaseArgs {
+    /// Workers with this label `pool` [default: all workers]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    pub pool: String,
+    /// So many of those that are connected now are to stay
+    #[arg(long, value_name = "N")]
+    pub keep: u32,
+    #[command(flatten)]
+    pub to: RemoteArgs,
+    /// How to print what comes of it
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+fn requirement(text: &str) -> Result<String, String> {
+    if text.trim() == "any" {
+        return Ok(text.into());
+    }
+    text.parse::<Requirement>().map(|requirement| requirement.to_string())
+}
+
 const ABOUT: &str =
     "Sudoku mathematics too big for one sitting: counts, searches and bulk runs that survive every kill.";
 
@@ -176,7 +205,13 @@ Exit codes: 0 done; 1 failed; 2 bad usage or input; 3 done, but work units were 
 const WORKER_EXAMPLES: &str = "\
 worker --coordinator http://127.0.0.1:7700
   nonet worker --coordinator https://head:7700 --tls ./nonet-certs/node17
-  nonet worker --coordinator http://127.0.0.1:7700 --parts s3://bucket/parts";
+  nonet worker --coordinator http://127.0.0.1:7700 --parts s3://bucket/parts
+  nonet worker --coordinator https://head:7700 --tls ./spot --pool spot --notice aws";
+
+const SCALE_EXAMPLES: &str = "\
+scale --slurm 40 --coordinator https://head:7700 --tls certs/alice --threads 32 --time 12:00:00 -- --tls certs/slurm
+  nonet scale --slurm 10      fewer: those that wait are cancelled, the others leave when they are free
+  nonet scale --slurm 4 --partition spot --dry-run";
 
 const RESULT_EXAMPLES: &str = "\
 result recount
@@ -233,8 +268,22 @@ fn with_cluster(nonet: Command) -> Command {
             "List connected workers, and those that are quarantined",
             "workers",
         )))
-        .subcommand(with::<WorkerArg>(verb("drain", "Give a worker no further leases", "drain node17")))
+        .subcommand(with::<WorkerArg>(verb(
+            "drain",
+            "Have a worker finish what it computes, and end",
+            "drain node17",
+        )))
+        .subcommand(with::<ReleaseArgs>(verb(
+            "release",
+            "Have the workers of a pool end that are more than are to stay, whoever is free first",
+            "release --pool slurm --keep 4",
+        )))
         .subcommand(with::<WorkerArg>(verb("readmit", "Let a quarantined worker in again", "readmit node17")))
+        .subcommand(with::<ScaleArgs>(verb(
+            "scale",
+            "Have as many workers as are wanted: in jobs of Slurm, which come back when their time is over",
+            SCALE_EXAMPLES,
+        )))
 }
 
 /// What works on files here.
@@ -294,7 +343,7 @@ fn with_security(nonet: Command) -> Command {
     nonet
         .subcommand(with::<AuditArgs>(verb(
             "audit",
-            "List who submitted, paused, cancelled, drained",
+            "List who submitted, paused, cancelled, drained, released",
             "audit --last 20 --format json",
         )))
         .subcommand(with::<CertsArgs>(verb(
@@ -318,7 +367,8 @@ fn of_kinds() -> [Command; 3] {
     );
     let submit = Command::new("submit").about("Hand a job to a coordinator");
     let submit = submit.after_help(
-        "Examples:\n  nonet submit recount --method search --wait\n  nonet submit recount --method search --replicas 2",
+        "Examples:\n  nonet submit recount --method search --wait\n  nonet submit recount --method search --replicas 2\n  \
+         nonet submit solve puzzles.txt --require avx512 --require 'memory_gib>=16' --require pool!=spot",
     );
     let storm = Command::new("storm")
         .about("Run a job under kills, pauses and cuts, and count what was lost or doubled");

@@ -14,6 +14,7 @@ use crate::{
     },
     seat::{Seat, SeatHolder},
     server::{self, Doors},
+    telemetry::Telemetry,
 };
 
 /// How long a coordinator whose ledger does not answer leaves the lead to others.
@@ -40,8 +41,9 @@ impl Member {
         (holder, seat): (SeatHolder, Seat),
         stop: CancellationToken,
     ) -> Result<Outcome, Failure> {
+        let telemetry = doors.telemetry.clone();
         let server = server::serve_tcp(seat, listener, doors, stop.clone());
-        let leading = self.take_turns(&holder, &stop);
+        let leading = self.take_turns(&holder, telemetry, &stop);
         tokio::pin!(server, leading);
         tokio::select! {
             ended = &mut leading => ended?,
@@ -53,7 +55,12 @@ impl Member {
         Ok(Outcome::Done)
     }
 
-    async fn take_turns(&self, holder: &SeatHolder, stop: &CancellationToken) -> Result<(), Failure> {
+    async fn take_turns(
+        &self,
+        holder: &SeatHolder,
+        telemetry: Telemetry,
+        stop: &CancellationToken,
+    ) -> Result<(), Failure> {
         let myself = Leader { url: self.url.clone(), pid: std::process::id() };
         let (mut heard, mut has_led) = (None, false);
         loop {
@@ -79,7 +86,7 @@ impl Member {
                 Err(error) => return Err(error.into()),
             };
             has_led = true;
-            let ended = self.lead(&term, holder, stop).await;
+            let ended = self.lead(&term, (holder, &telemetry), stop).await;
             holder.stand_by(None);
             match ended {
                 Ok(()) if stop.is_cancelled() => {
@@ -106,7 +113,7 @@ impl Member {
     async fn lead(
         &self,
         term: &Term,
-        holder: &SeatHolder,
+        (holder, telemetry): (&SeatHolder, &Telemetry),
         stop: &CancellationToken,
     ) -> Result<(), LedgerError> {
         let (right, bounds) = (term.right(), self.bounds);
@@ -117,7 +124,7 @@ impl Member {
             .await
             .map_err(|e| LedgerError::inconsistent(format!("opening the ledger failed: {e}")))??;
         let EngineTask { engine, mut task, stop: stop_engine } =
-            Engine::start(Box::new(ledger), self.config.clone())?;
+            Engine::start_observed(Box::new(ledger), self.config.clone(), telemetry.clone())?;
         tracing::info!("this coordinator leads");
         holder.lead(engine);
         let ended = tokio::select! {

@@ -9,6 +9,7 @@ use worker::{
     cli::{WorkerArgs, stop_on_signal},
     config_file::ConfigFile,
     credentials::TlsArgs,
+    log::{self, LogArgs},
 };
 
 use super::{
@@ -26,9 +27,12 @@ use crate::{
         Ledger,
         etcd::{Address, Bounds},
     },
+    metrics::Counted,
     scheduler::Policy,
     seat::{Seat, SeatHolder},
     server::{self, Doors},
+    telemetry::Telemetry,
+    traces::Collector,
     web as page,
 };
 
@@ -67,6 +71,12 @@ pub struct CoordinatorArgs {
     #[arg(long, env = "NONET_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
+    log: LogArgs,
+    /// Send traces to the OTLP collector at URL, its gRPC port: <http://127.0.0.1:4317>. The variables `OTEL_EXPORTER_OTLP_HEADERS`,
+    /// `_TIMEOUT` and `_CERTIFICATE` (a CA), `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_TRACES_SAMPLER` count, where it is given
+    #[arg(long, env = "NONET_OTLP", value_name = "URL")]
+    otlp: Option<String>,
+    #[command(flatten)]
     tls: TlsArgs,
     /// File of the tokens that callers must show one of, from `nonet tokens add`; read again when it changes, and on SIGHUP
     #[arg(long, env = "NONET_TOKENS", value_name = "FILE", help_heading = "Security")]
@@ -79,6 +89,7 @@ const BEATS_PER_SILENCE: u64 = 5;
 /// Serves until SIGINT or SIGTERM.
 pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let file = ConfigFile::read(args.config.as_deref())?;
+    log::init(log::OF_DAEMONS, args.log.log_format.or(file.log_format).unwrap_or_default());
     let allow_plaintext = args.tls.allow_plaintext || file.allow_plaintext.unwrap_or(false);
     let tls = args.tls.files(&file).map_err(Failure::usage)?;
     let listen = args.listen.or(file.listen).unwrap_or_else(|| "127.0.0.1:7700".into());
@@ -90,7 +101,8 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     };
     let files = args.etcd.ledger_tls.or(file.ledger_tls);
     let ledger = ledger.map(|ledger| wire(ledger, files.as_deref(), allow_plaintext)).transpose()?;
-    let doors = doors(tls.clone(), args.tokens.or(file.tokens), &stop)?;
+    let telemetry = telemetry(args.otlp.or(file.otlp), allow_plaintext)?;
+    let doors = doors(tls.clone(), args.tokens.or(file.tokens), telemetry.clone(), &stop)?;
     let listener = bind(&listen, doors.tls.is_some(), allow_plaintext).await?;
     let wanted = Wanted { web: args.web.or(file.web), listen: listen.clone(), allow_plaintext };
     let web = web(wanted, tls, &doors, &stop).await?;
@@ -111,7 +123,7 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
         // Probes are answered while a long ledger is still being opened.
         tokio::spawn(page::serve(chair.1.clone(), web, stop.clone()));
     }
-    match ledger.map(Arc::new) {
+    let served = match ledger.map(Arc::new) {
         Some(ledger) => {
             format::print(&format!("{url}\n"))?;
             tracing::info!("coordinator at {url}");
@@ -121,7 +133,18 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
             Member { ledger, url, config, bounds }.serve(listener, doors, chair, stop).await
         }
         None => alone(open_ledger(state).await?, config, (listener, url), doors, chair, stop).await,
-    }
+    };
+    // It blocks, for a second at most.
+    drop(tokio::task::spawn_blocking(move || telemetry.traces.end()).await);
+    served
+}
+
+/// Counters, and spans for whoever is at `otlp`.
+fn telemetry(otlp: Option<String>, allow_plaintext: bool) -> Result<Telemetry, Failure> {
+    let counted = Arc::<Counted>::default();
+    let collector = otlp.map(|url| Collector::parse(&url, allow_plaintext)).transpose();
+    let traces = collector.and_then(|found| found.map(|collector| collector.collect(&counted)).transpose());
+    Ok(Telemetry { traces: traces.map_err(Failure::usage)?.unwrap_or_default(), counted })
 }
 
 /// The only coordinator: leads as long as it lives.
@@ -133,7 +156,8 @@ async fn alone(
     (holder, seat): (SeatHolder, Seat),
     stop: CancellationToken,
 ) -> Result<Outcome, Failure> {
-    let EngineTask { engine, mut task, stop: stop_engine } = Engine::start(ledger, config)?;
+    let EngineTask { engine, mut task, stop: stop_engine } =
+        Engine::start_observed(ledger, config, doors.telemetry.clone())?;
     format::print(&format!("{url}\n"))?;
     tracing::info!("coordinator at {url}");
     holder.lead(engine);

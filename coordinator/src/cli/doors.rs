@@ -1,6 +1,6 @@
 //! Who may come to a coordinator: what its options say.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::net::TcpListener;
@@ -11,6 +11,7 @@ use super::exit::Failure;
 use crate::{
     access::tokens::Tokens,
     server::{Doors, MAX_CONNECTIONS, Reread},
+    telemetry::Telemetry,
 };
 
 /// Files that are open for other things than connections.
@@ -20,13 +21,20 @@ const OTHER_FILES: u64 = 256;
 pub fn doors(
     tls: Option<TlsFiles>,
     tokens: Option<PathBuf>,
+    telemetry: Telemetry,
     stop: &CancellationToken,
 ) -> Result<Doors, Failure> {
     let tls = tls.map(|files| {
         files.warn_if_shared();
         let (cert, key) = files.own.clone().unzip();
         let paths = std::iter::once(files.ca.clone()).chain(cert).chain(key).collect();
-        Reread::open("certificates", paths, move || files.server().map_err(|e| e.to_string()), stop.clone())
+        let counted = Arc::clone(&telemetry.counted);
+        let read = move || {
+            let server = files.server().map_err(|e| e.to_string())?;
+            counted.certificate_expires(files.expires_unix_s());
+            Ok(server)
+        };
+        Reread::open("certificates", paths, read, stop.clone())
     });
     let tokens = tokens.map(|path| {
         let read = move |path: &PathBuf| {
@@ -39,23 +47,29 @@ pub fn doors(
         tls: tls.transpose().map_err(Failure::usage)?,
         tokens: tokens.transpose().map_err(Failure::usage)?,
         most_connections: most_connections(),
+        telemetry,
     })
 }
 
-/// Connections for which this process may have files open, after it has asked for as many as it may.
+/// Connections for which this process may have files open.
 fn most_connections() -> usize {
-    let mut limit = getrlimit(Resource::Nofile);
+    let files = raise_file_limit();
+    let files =
+        files.map_or(usize::MAX, |most| usize::try_from(most.saturating_sub(OTHER_FILES)).unwrap_or(0));
+    files.clamp(16, MAX_CONNECTIONS)
+}
+
+/// Asks for as many open files as this process may have; how many it has, if there is a limit.
+pub fn raise_file_limit() -> Option<u64> {
+    let limit = getrlimit(Resource::Nofile);
     if limit.current < limit.maximum || limit.maximum.is_none() {
         let wanted = rustix::process::Rlimit { current: limit.maximum, maximum: limit.maximum };
         // The system may say no; then it stays as it is.
         if setrlimit(Resource::Nofile, wanted).is_ok() {
-            limit = getrlimit(Resource::Nofile);
+            return getrlimit(Resource::Nofile).current;
         }
     }
-    let files = limit
-        .current
-        .map_or(usize::MAX, |most| usize::try_from(most.saturating_sub(OTHER_FILES)).unwrap_or(0));
-    files.clamp(16, MAX_CONNECTIONS)
+    limit.current
 }
 
 /// Listens, with encryption anywhere, without it on this machine only, unless it is asked for by name.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use worker::{cli::Usage, config::WorkerError, config_file::ConfigError, dial::DialError};
+use worker::{cli::Usage, config::WorkerError, config_file::ConfigError, dial::DialError, log::last_words};
 
 use crate::{client::ClientError, ledger::LedgerError};
 
@@ -51,10 +51,15 @@ impl Failure {
         &self.text
     }
 
+    /// The same failure, with what follows from it.
+    pub fn and(&self, text: &str) -> Self {
+        Self { text: format!("{}; {text}", self.text.trim_end()), code: self.code }
+    }
+
     /// Says so on standard error.
     pub fn tell(&self) -> ExitCode {
         let text = self.text.trim_end();
-        eprintln!("nonet: {}", text.strip_prefix("error: ").unwrap_or(text));
+        last_words("nonet", text.strip_prefix("error: ").unwrap_or(text));
         ExitCode::from(self.code)
     }
 }

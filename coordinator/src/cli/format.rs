@@ -112,6 +112,9 @@ pub fn job_json(status: &JobStatus) -> Value {
         "replicas": status.replicas,
         "unconfirmed": status.unconfirmed,
         "quarantined_workers": status.quarantined_workers,
+        "requirements": status.requirements,
+        "fitting_workers": status.fitting_workers,
+        "wanted_slots": status.wanted_slots,
     })
 }
 

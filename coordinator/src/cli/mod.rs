@@ -23,6 +23,7 @@ mod progress;
 mod read;
 mod remote;
 mod run;
+mod scale;
 mod source;
 mod storm;
 mod tokens;
@@ -33,7 +34,10 @@ mod workers;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, FromArgMatches};
-use worker::cli::{WorkerArgs, init_log};
+use worker::{
+    cli::WorkerArgs,
+    log::{self, LogFormat},
+};
 
 use exit::{Failure, Outcome};
 
@@ -57,8 +61,10 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
     let Some((command, matches)) = matches.subcommand() else {
         return Err(Failure::usage("no command is given: `nonet --help` lists them".into()));
     };
-    let daemon = matches!(command, "coordinator" | "worker");
-    init_log(if daemon { "info,sled=warn" } else { "error,sled=off" });
+    // The daemons begin when they have read how.
+    if !matches!(command, "coordinator" | "worker") {
+        log::init("error,sled=off", LogFormat::Text);
+    }
     match command {
         "run" => run::run(matches).await,
         "storm" => storm::storm(matches).await,
@@ -83,6 +89,8 @@ async fn dispatch(matches: &ArgMatches) -> Result<Outcome, Failure> {
         "verify" => verify::run(read_args(matches)?).await,
         "workers" => workers::workers(read_args(matches)?).await,
         "drain" => workers::drain(read_args(matches)?).await,
+        "scale" => scale::scale(read_args(matches)?).await,
+        "release" => workers::release(read_args(matches)?).await,
         "readmit" => workers::readmit(read_args(matches)?).await,
         other => Err(Failure::usage(format!("no command {other:?}: `nonet --help` lists them"))),
     }

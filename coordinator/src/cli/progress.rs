@@ -91,6 +91,9 @@ pub fn words(status: &JobStatus) -> String {
     if !status.waits_for.is_empty() {
         words.push(format!("needs {}", status.waits_for));
     }
+    if status.fitting_workers == 0 && status.workers > 0 && !status.requirements.is_empty() {
+        words.push(format!("none with {}", status.requirements.join(" and ")));
+    }
     if status.unconfirmed > 0 {
         words.push(format!("{} computed, not confirmed by another worker", status.unconfirmed));
     }

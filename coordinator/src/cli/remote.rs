@@ -37,7 +37,8 @@ pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
     }
     let request = run::submission(kind, matches, None).await?;
     let (weight, replicas, fresh) = (args.weight, args.replicas, args.fresh);
-    let request = SubmitRequest { weight, replicas, fresh, ..request };
+    let requirements = args.require;
+    let request = SubmitRequest { weight, replicas, fresh, requirements, ..request };
     let mut client = connect(args.to).await?;
     let (job, existed) = client.submit(request).await?;
     if existed {
@@ -50,6 +51,9 @@ pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
         };
         format::print(&(line + "\n"))?;
         return Ok(Outcome::Done);
+    }
+    if job.state() == State::Running && !job.detail.is_empty() {
+        eprintln!("nonet: {}", job.detail);
     }
     let name = job.name.clone();
     let stop = stop_on_signal()?;

@@ -13,6 +13,7 @@ use worker::{
     config::{Config, WorkerError},
     config_file::ConfigFile,
     dial::Dial,
+    labels::Labels,
     lease::Pace,
     objects::Objects,
     storage::Stores,
@@ -202,6 +203,7 @@ async fn in_house(
             threads,
             prefetch: threads,
             name: "embedded".into(),
+            labels: Labels::new(),
             pace: Pace::default(),
             drain: Duration::from_secs(8),
         };

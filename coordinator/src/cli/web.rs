@@ -60,7 +60,13 @@ pub async fn web(
     let address = listener.local_addr().map_err(|e| Failure::failed(format!("--web: {e}")))?;
     tracing::info!("page at {}", url(tls.is_some(), address));
     let most_connections = (doors.most_connections / SHARE).max(1);
-    Ok(Some(Web { listener, tls, tokens: doors.tokens.clone(), most_connections }))
+    Ok(Some(Web {
+        listener,
+        tls,
+        tokens: doors.tokens.clone(),
+        most_connections,
+        telemetry: doors.telemetry.clone(),
+    }))
 }
 
 fn url(encrypted: bool, address: SocketAddr) -> String {
@@ -92,14 +98,11 @@ async fn by_default(listen: &str) -> Option<TcpListener> {
         Ok(listener) => return Some(listener),
         Err(trouble) => trouble,
     };
-    match TcpListener::bind(ANY_PORT).await {
-        Ok(listener) => {
-            tracing::warn!("cannot listen on {wanted} ({trouble}): the page is elsewhere; --web says where");
-            Some(listener)
-        }
-        Err(_) => {
-            tracing::warn!("no page: cannot listen on {wanted}: {trouble}");
-            None
-        }
+    if let Ok(listener) = TcpListener::bind(ANY_PORT).await {
+        tracing::warn!("cannot listen on {wanted} ({trouble}): the page is elsewhere; --web says where");
+        Some(listener)
+    } else {
+        tracing::warn!("no page: cannot listen on {wanted}: {trouble}");
+        None
     }
 }

@@ -1,10 +1,11 @@
-//! `nonet workers`, `drain` and `readmit`.
+//! `nonet workers`, `drain`, `release` and `readmit`.
 
-use proto::v1::{QuarantinedWorker, WorkerStatus, WorkersReply};
+use proto::labels::POOL;
+use proto::v1::{QuarantinedWorker, ReleaseReply, WorkerStatus, WorkersReply};
 use serde_json::{Value, json};
 
 use super::{
-    args::{Format, ListArgs, WorkerArg},
+    args::{Format, ListArgs, ReleaseArgs, WorkerArg},
     exit::{Failure, Outcome},
     format::{lines, print, short, table},
     progress::duration,
@@ -21,7 +22,28 @@ pub async fn workers(args: ListArgs) -> Result<Outcome, Failure> {
 /// `nonet drain`.
 pub async fn drain(args: WorkerArg) -> Result<Outcome, Failure> {
     let name = connect(args.to).await?.drain(&args.worker).await?;
-    print(&format!("{name} gets no further leases\n"))?;
+    print(&format!("{name} gets no further leases, and ends when it has computed those it began\n"))?;
+    Ok(Outcome::Done)
+}
+
+/// `nonet release`.
+pub async fn release(args: ReleaseArgs) -> Result<Outcome, Failure> {
+    let ReleaseArgs { pool, keep, to, format } = args;
+    let ReleaseReply { connected, leaving } = connect(to).await?.release(&pool, keep).await?;
+    let staying = connected - leaving.min(connected);
+    let text = match format {
+        Format::Json => {
+            json!({ "pool": pool, "connected": connected, "leaving": leaving, "staying": staying })
+                .to_string()
+                + "\n"
+        }
+        Format::Csv => format!("pool,connected,leaving,staying\n{pool},{connected},{leaving},{staying}\n"),
+        Format::Table => {
+            let of = if pool.is_empty() { String::new() } else { format!(" of pool {pool}") };
+            format!("{leaving} of {connected} workers{of} leave as soon as they are free, {staying} stay\n")
+        }
+    };
+    print(&text)?;
     Ok(Outcome::Done)
 }
 
@@ -34,23 +56,28 @@ pub async fn readmit(args: WorkerArg) -> Result<Outcome, Failure> {
 
 /// The connected workers, then the quarantined.
 fn listing(reply: &WorkersReply, format: Format) -> String {
-    let WorkersReply { workers, quarantined } = reply;
+    let WorkersReply { workers, quarantined, .. } = reply;
     match format {
         Format::Json => {
             let all = workers.iter().map(connected_json).chain(quarantined.iter().map(quarantined_json));
             Value::Array(all.collect()).to_string() + "\n"
         }
         Format::Csv => {
-            let head = "id,name,slots,leases,units_done,silent_ms,draining,quarantined".to_owned();
+            let head = "id,name,slots,leases,units_done,silent_ms,draining,quarantined,leaving,resting_ms,failures,labels";
             let plain = |text: &str| text.replace([',', '"', '\n'], "_");
             let connected = |w: &WorkerStatus| {
                 let (id, name, draining) = (&w.id, plain(&w.name), w.draining);
                 let (slots, leases, units_done, silent_ms) = (w.slots, w.leases, w.units_done, w.silent_ms);
-                format!("{id},{name},{slots},{leases},{units_done},{silent_ms},{draining},false")
+                let (leaving, resting_ms, failures) = (w.leaving, w.resting_ms, w.failures);
+                let labels = labels(w).join(" ");
+                format!(
+                    "{id},{name},{slots},{leases},{units_done},{silent_ms},{draining},false,{leaving},{resting_ms},\
+                     {failures},{labels}"
+                )
             };
-            let refused = |q: &QuarantinedWorker| format!("{},{},,,,,,true", q.id, plain(&q.name));
+            let refused = |q: &QuarantinedWorker| format!("{},{},,,,,,true,,,,", q.id, plain(&q.name));
             let rows = workers.iter().map(connected).chain(quarantined.iter().map(refused));
-            lines(std::iter::once(head).chain(rows))
+            lines(std::iter::once(head.to_owned()).chain(rows))
         }
         Format::Table => {
             let mut text = match &workers[..] {
@@ -66,11 +93,19 @@ fn listing(reply: &WorkersReply, format: Format) -> String {
     }
 }
 
+/// As they are asked for.
+fn labels(w: &WorkerStatus) -> Vec<String> {
+    w.labels.iter().map(|label| format!("{}={}", label.name, label.value)).collect()
+}
+
 fn connected_json(w: &WorkerStatus) -> Value {
     json!({
         "id": w.id, "name": w.name, "version": w.version, "slots": w.slots, "leases": w.leases,
         "units_done": w.units_done, "silent_ms": w.silent_ms, "connected_unix_ms": w.connected_unix_ms,
-        "draining": w.draining, "quarantined": Value::Null,
+        "draining": w.draining, "quarantined": Value::Null, "leaving": w.leaving, "protocol": w.protocol,
+        "resting_ms": w.resting_ms, "failures": w.failures,
+        "labels": w.labels.iter().map(|label| (label.name.clone(), label.value.clone().into()))
+            .collect::<serde_json::Map<_, _>>(),
     })
 }
 
@@ -81,10 +116,18 @@ fn quarantined_json(q: &QuarantinedWorker) -> Value {
 fn connected_table(workers: &[WorkerStatus]) -> String {
     let row = |w: &WorkerStatus| {
         let heard = format!("{} ago", duration(w.silent_ms));
-        let doing = if w.draining { "draining" } else { "working" };
+        let doing = match w {
+            w if w.leaving => "leaving".into(),
+            w if w.draining => "draining".into(),
+            w if w.resting_ms > 0 => format!("resting {}", duration(w.resting_ms)),
+            _ => "working".into(),
+        };
         let leases = format!("{}/{}", w.leases, w.slots);
-        [short(&w.id).into(), w.name.clone(), leases, w.units_done.to_string(), heard, doing.into()]
+        let (done, failed) = (w.units_done.to_string(), w.failures.to_string());
+        let pool = w.labels.iter().find(|label| label.name == POOL);
+        let pool = pool.map_or(String::new(), |label| label.value.clone());
+        [short(&w.id).into(), w.name.clone(), pool, leases, done, failed, heard, doing]
     };
-    let head = ["ID", "NAME", "LEASES/SLOTS", "UNITS DONE", "HEARD", "STATE"];
+    let head = ["ID", "NAME", "POOL", "LEASES/SLOTS", "UNITS DONE", "FAILED", "HEARD", "STATE"];
     table(head, &workers.iter().map(row).collect::<Vec<_>>())
 }

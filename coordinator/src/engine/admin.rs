@@ -1,13 +1,13 @@
 //! What users want of jobs: submit, pause, resume, cancel, retry, results.
 
-use proto::v1::{Action, JobStatus, Verdict, WorkersReply};
+use proto::v1::{Action, JobStatus, ReleaseReply, Verdict, WorkersReply};
 
 use super::{
-    Answer, Ask, Refusal, Submission,
+    Answer, Ask, Refusal, Submission, Terms,
     core::{Core, unix_ms},
     job_entry::{JobEntry, Past},
     opening::Opened,
-    sessions::Session,
+    requirements,
     writer::After,
 };
 use crate::{
@@ -20,6 +20,7 @@ pub(crate) enum Ticket {
     Submitted(JobId, Answer<(JobStatus, bool)>),
     Controlled(JobId, Answer<JobStatus>),
     Drained(String, Answer<String>),
+    Released(ReleaseReply, Answer<ReleaseReply>),
     Existed(JobId, Answer<(JobStatus, bool)>),
     Finished(JobId),
     /// A job that another one needs was submitted.
@@ -50,14 +51,14 @@ impl Core {
             Ask::Workers(answer) => {
                 let now = self.now();
                 let views = self.scheduler.sessions();
-                let all = views.filter_map(|view| {
-                    let session = self.sessions.peek(view.session)?;
-                    Some(session.status(view.leases, now.saturating_sub(view.heard_ms)))
-                });
-                let workers = all.collect();
-                drop(answer.send(Ok(WorkersReply { workers, quarantined: self.list_quarantined() })));
+                let all = views.filter_map(|view| Some(self.sessions.peek(view.session)?.status(&view, now)));
+                let (workers, quarantined) = (all.collect(), self.list_quarantined());
+                let wanted_slots = self.scheduler.wanted_slots();
+                drop(answer.send(Ok(WorkersReply { workers, quarantined, wanted_slots })));
             }
             Ask::Drain(worker, by, answer) => self.drain(&worker, &by, answer),
+            Ask::Farm(answer) => drop(answer.send(Ok(self.farm()))),
+            Ask::Release(pool, keep, by, answer) => self.release(pool, keep, &by, answer),
             Ask::Acts(last, answer) => drop(answer.send(Ok(self.acts.last(last)))),
             Ask::Readmit(worker, by, answer) => self.readmit(&worker, &by, answer),
             Ask::Verify(request, by, answer) => self.verify(request, by, answer),
@@ -67,14 +68,15 @@ impl Core {
     }
 
     fn submit(&mut self, submission: Submission, answer: Answer<(JobStatus, bool)>) {
-        if let Some(unread) = self.unread_to_raise(&submission.opened, submission.replicas) {
+        if let Some(unread) = self.unread_to_raise(&submission.opened, submission.terms.replicas) {
             return self.park(unread, Ask::Submit(submission, answer));
         }
         let provided = submission.opened.needs.iter().try_for_each(|need| self.provide(need, &submission));
         if let Err(refusal) = provided {
             return drop(answer.send(Err(refusal)));
         }
-        let Submission { opened, weight, replicas, fresh, by } = submission;
+        let Submission { opened, terms, requires, fresh, by } = submission;
+        let replicas = terms.replicas;
         let old = self.by_name(&opened.name);
         let has = old.and_then(|old| self.jobs.get(&old)).map_or(replicas, |entry| entry.replicas);
         match old {
@@ -85,22 +87,24 @@ impl Core {
                          anew, `nonet verify` has a sample computed again"
                     )))));
                 }
+                self.require(old, requires.as_ref(), &by);
                 let ticket = self.ticket(Ticket::Existed(old, answer));
                 self.raise(old, replicas, &by, ticket);
             }
             Some(old) if !fresh => {
                 // In embedded mode an unfinished job of an earlier life waits for this moment.
                 self.read_past_if_live(old);
+                self.require(old, requires.as_ref(), &by);
                 let ticket = self.ticket(Ticket::Existed(old, answer));
                 self.when_durable(ticket);
             }
             Some(old) => {
                 self.record_for(&by, ledger::Action::Replace, old);
                 self.remove(old);
-                self.admit(&opened, (weight, replicas), &by, |id| Ticket::Submitted(id, answer));
+                self.admit(&opened, &terms, &by, |id| Ticket::Submitted(id, answer));
             }
             None if self.jobs.len() >= MAX_JOBS => drop(answer.send(Err(too_many_jobs()))),
-            None => self.admit(&opened, (weight, replicas), &by, |id| Ticket::Submitted(id, answer)),
+            None => self.admit(&opened, &terms, &by, |id| Ticket::Submitted(id, answer)),
         }
     }
 
@@ -112,7 +116,7 @@ impl Core {
     pub(super) fn admit(
         &mut self,
         opened: &Opened,
-        (weight, replicas): (u32, u32),
+        terms: &Terms,
         by: &Actor,
         ticket: impl FnOnce(JobId) -> Ticket,
     ) {
@@ -123,21 +127,24 @@ impl Core {
             revision: opened.kind.revision(),
             settings: opened.settings.clone(),
             units: opened.job.units(),
-            weight,
+            weight: terms.weight,
             created_unix_ms: unix_ms(),
         };
         let id = record.id;
         tracing::info!(job = hex(&record.name), kind = record.kind, units = record.units, "job submitted");
-        self.jobs.insert(id, JobEntry::submitted(record.clone(), replicas, opened));
+        self.jobs.insert(id, JobEntry::submitted(record.clone(), terms, opened));
         self.record_for(by, ledger::Action::Submit, id);
         let ticket = self.ticket(ticket(id));
-        if replicas > 1 {
-            // Whoever hears of the job may rely on both.
-            self.append(Entry::Job(record), After::Nothing);
-            self.append(Entry::Replicas { job: id, replicas }, ticket);
-        } else {
-            self.append(Entry::Job(record), ticket);
+        // Whoever hears of the job may rely on all of it.
+        self.append(Entry::Job(record), After::Nothing);
+        if terms.replicas > 1 {
+            self.append(Entry::Replicas { job: id, replicas: terms.replicas }, After::Nothing);
         }
+        if !terms.requirements.is_empty() {
+            let requirements = requirements::texts(&terms.requirements);
+            self.append(Entry::Requirements { job: id, requirements }, After::Nothing);
+        }
+        self.when_durable(ticket);
         self.read_past(id);
         self.announce();
     }
@@ -172,6 +179,7 @@ impl Core {
             Some(Ticket::Drained(name, answer) | Ticket::Readmitted(name, answer)) => {
                 drop(answer.send(Ok(name)));
             }
+            Some(Ticket::Released(reply, answer)) => drop(answer.send(Ok(reply))),
             Some(Ticket::Finished(id)) => {
                 // What a liar had done may have been withdrawn meanwhile.
                 let is_finished =
@@ -265,40 +273,10 @@ impl Core {
             }
         }
     }
-
-    fn drain(&mut self, wanted: &str, by: &Actor, answer: Answer<String>) {
-        let id = match self.find_worker(wanted) {
-            Ok(id) => id,
-            Err(refusal) => return drop(answer.send(Err(refusal))),
-        };
-        let Some(session) = self.sessions.get(id) else { return };
-        let (name, worker) = (session.name.clone(), session.worker);
-        if !std::mem::replace(&mut session.draining, true) {
-            self.record(by, ledger::Action::Drain, None, format!("worker {name} {}", hex(&worker.0)));
-            self.feed(Event::Draining(id));
-        }
-        let ticket = self.ticket(Ticket::Drained(name, answer));
-        self.when_durable(ticket);
-    }
-
-    /// Finds the worker that a user means: its name, or the start of its id.
-    fn find_worker(&self, wanted: &str) -> Result<SessionId, Refusal> {
-        let is_meant = |s: &Session| s.name == wanted || hex(&s.worker.0).starts_with(wanted);
-        let mut meant = self.sessions.iter().filter(|(_, s)| !wanted.is_empty() && is_meant(s));
-        match (meant.next(), meant.next()) {
-            (Some((id, _)), None) => Ok(id),
-            (None, _) => Err(no_worker(wanted)),
-            _ => Err(Refusal::Invalid(format!("{wanted:?} means several workers: give more of the id"))),
-        }
-    }
 }
 
 pub(super) fn too_many_jobs() -> Refusal {
     Refusal::NotNow(format!("there are {MAX_JOBS} jobs already"))
-}
-
-fn no_worker(wanted: &str) -> Refusal {
-    Refusal::NotFound(format!("no worker {wanted:?}: `nonet workers` lists all"))
 }
 
 /// What a user's wish comes to.

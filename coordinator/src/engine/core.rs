@@ -18,7 +18,7 @@ use super::{
     admin::Ticket,
     doubts::Said,
     job_entry::JobEntry,
-    sessions::Sessions,
+    sessions::{Session, Sessions},
     verify::Verification,
     writer::{After, Reply, Request, Writer},
 };
@@ -27,6 +27,8 @@ use crate::{
     scheduler::{
         CloseReason, Command, Event, JobId, LeaseId, Millis, Scheduler, SessionId, Token, Verdict, WorkerId,
     },
+    telemetry::Telemetry,
+    traces::Leases,
 };
 
 /// All state of the engine.
@@ -53,6 +55,9 @@ pub(crate) struct Core {
     /// Samples that are computed again, at most one a job.
     pub(super) verifications: HashMap<JobId, Verification>,
     pub(super) last_verification: u64,
+    pub(super) telemetry: Telemetry,
+    /// Those that are traced.
+    pub(super) traced: Leases,
     writer: Writer,
     replies: mpsc::UnboundedReceiver<Reply>,
     started: Instant,
@@ -70,6 +75,7 @@ pub(super) struct Offer {
     pub record: CommitRecord,
     /// Whether it is in the sum once it is durable.
     pub counts: bool,
+    pub arrived: std::time::Instant,
 }
 
 const TICK: Duration = Duration::from_millis(100);
@@ -81,6 +87,7 @@ impl Core {
         ledger: Box<dyn Ledger>,
         config: EngineConfig,
         change: watch::Sender<u64>,
+        telemetry: Telemetry,
     ) -> Result<Self, LedgerError> {
         let jobs =
             ledger.jobs()?.into_iter().map(|summary| (summary.record.id, JobEntry::read(summary))).collect();
@@ -90,7 +97,7 @@ impl Core {
         // Unbounded, or the ledger's thread and the engine could wait for each other. What is in it is bounded by
         // what was asked.
         let (reply, replies) = mpsc::unbounded_channel();
-        let writer = Writer::start(ledger, move |answer| drop(reply.send(answer)));
+        let writer = Writer::start(ledger, telemetry.clone(), move |answer| drop(reply.send(answer)));
         let writer = writer
             .map_err(|e| LedgerError::inconsistent(format!("cannot start the ledger's thread: {e}")))?;
         Ok(Self {
@@ -110,6 +117,8 @@ impl Core {
             quarantined,
             verifications: HashMap::new(),
             last_verification: 0,
+            traced: Leases::new(telemetry.traces.clone()),
+            telemetry,
             writer,
             replies,
             started: Instant::now(),
@@ -173,7 +182,7 @@ impl Core {
             }
             for session in self.sessions.flush() {
                 tracing::warn!(?session, "a worker does not take what it is sent: its leases go to others");
-                self.close(session);
+                self.close(session, "unread");
             }
             if let Some(error) = self.failure.take() {
                 return Err(error);
@@ -186,7 +195,7 @@ impl Core {
             Input::Hello(..) if self.being_read > 0 => self.at_the_door.push(input),
             Input::Hello(hello, outgoing, answer) => self.welcome(hello, outgoing, answer),
             Input::FromWorker(session, message, _room) => self.heard(session, message),
-            Input::Gone(session) => self.close(session),
+            Input::Gone(session) => self.gone(session),
             Input::Ask(ask) => self.asked(ask),
         }
     }
@@ -233,23 +242,42 @@ impl Core {
         }
     }
 
-    pub(super) fn close(&mut self, id: SessionId) {
-        if let Some(session) = self.sessions.close(id) {
+    /// Its stream has ended, after it said that it would leave or without a word.
+    fn gone(&mut self, id: SessionId) {
+        let draining = self.sessions.peek(id).is_some_and(|session| session.draining);
+        self.close(id, if draining { "left" } else { "lost" });
+    }
+
+    pub(super) fn close(&mut self, id: SessionId, reason: &'static str) {
+        if let Some(session) = self.close_session(id, reason) {
             tracing::info!(worker = session.name, "worker left");
             self.feed(Event::SessionClosed(id));
         }
     }
 
+    /// Forgets a session, and counts why.
+    pub(super) fn close_session(&mut self, id: SessionId, reason: &'static str) -> Option<Session> {
+        let session = self.sessions.close(id)?;
+        self.telemetry.counted.sessions_closed.count(reason);
+        self.trace_end_of_all(id, &session.name, reason);
+        Some(session)
+    }
+
     fn obey(&mut self, command: Command) {
         match command {
             Command::Grant { session, lease, job, range, whole } => {
+                self.telemetry.counted.grants.inc();
+                self.traced.granted(session, lease, job, &range);
                 self.define(session, job);
                 let grant = Grant { job: job.0.to_vec().into(), start: range.start, end: range.end, whole };
                 self.order(session, lease, Wish::Grant(grant));
             }
             Command::Shrink { session, lease, end } => self.order(session, lease, Wish::Shrink(end)),
             Command::Revoke { session, lease } => self.order(session, lease, Wish::Revoke(true)),
-            Command::Abandon { session, lease } => self.order(session, lease, Wish::Abandon(true)),
+            Command::Abandon { session, lease } => {
+                self.trace_end(session, lease, "abandoned");
+                self.order(session, lease, Wish::Abandon(true));
+            }
             Command::Persist(token) => {
                 if let Some(offer) = self.offers.get(&token) {
                     let entry = Entry::Commit(offer.record.clone());
@@ -268,6 +296,7 @@ impl Core {
             Command::Quarantine { job, unit } => {
                 let Some(entry) = self.jobs.get_mut(&job) else { return };
                 entry.quarantined.insert_merged(unit..unit + 1);
+                self.telemetry.counted.units_quarantined.inc();
                 self.append(Entry::Quarantine { job, unit }, After::Nothing);
                 self.moved = true;
             }
@@ -281,13 +310,25 @@ impl Core {
                 self.quarantine(worker, &Said { job, range, digest, against });
             }
             Command::Checked { job, committed, found } => self.checked(job, &committed, found),
+            Command::Leave(session) => self.tell_to_leave(session),
+            Command::Rests(session, rest_ms) => {
+                if let Some(session) = self.sessions.peek(session) {
+                    let (worker, seconds) = (&session.name, rest_ms.div_ceil(1000));
+                    tracing::warn!(
+                        worker,
+                        "worker gets nothing for {seconds} s: too much in a row went wrong on it"
+                    );
+                }
+            }
             Command::Close(session, reason) => {
-                let reason = match reason {
-                    CloseReason::Silent => Refusal::NotNow("it was silent for too long".into()),
-                    CloseReason::Superseded => Refusal::Superseded,
-                    CloseReason::Quarantined => Refusal::Invalid("its results are not believed".into()),
+                let (name, reason) = match reason {
+                    CloseReason::Silent => ("silent", Refusal::NotNow("it was silent for too long".into())),
+                    CloseReason::Superseded => ("superseded", Refusal::Superseded),
+                    CloseReason::Quarantined => {
+                        ("quarantined", Refusal::Invalid("its results are not believed".into()))
+                    }
                 };
-                if let Some(session) = self.sessions.close(session) {
+                if let Some(session) = self.close_session(session, name) {
                     tracing::warn!(worker = session.name, "worker closed: {reason}");
                     session.dismiss(reason);
                 }
@@ -325,7 +366,10 @@ impl Core {
             Verdict::Overlap => WireVerdict::Overlap,
             Verdict::Conflict => WireVerdict::Conflict,
             Verdict::Unknown => WireVerdict::UnknownJob,
-            Verdict::Refused => return self.refuse(&offer),
+            Verdict::Refused => {
+                self.telemetry.counted.commits.count("refused");
+                return self.refuse(&offer);
+            }
         };
         if verdict == Verdict::Conflict {
             return self.conflict(offer);
@@ -334,6 +378,16 @@ impl Core {
     }
 
     pub(super) fn answer_wire(&mut self, session: SessionId, sequence: u64, verdict: WireVerdict) {
+        self.telemetry.counted.commits.count(match verdict {
+            WireVerdict::Accepted => "accepted",
+            WireVerdict::Duplicate => "duplicate",
+            WireVerdict::Overlap => "overlap",
+            WireVerdict::Conflict => "conflict",
+            WireVerdict::UnknownJob => "unknown_job",
+            WireVerdict::Malformed => "malformed",
+            WireVerdict::Later => "later",
+            WireVerdict::Unspecified => "other",
+        });
         if let Some(session) = self.sessions.writing(session) {
             session.outbox().answers.push(v1::Answer { sequence, verdict: verdict.into() });
         }
@@ -350,6 +404,7 @@ impl Core {
             return self.answer_wire(session, sequence, WireVerdict::UnknownJob);
         };
         tracing::error!(?job, range = ?second.range, "two different results for one range: the job stops");
+        self.telemetry.counted.conflicts.inc();
         entry.conflicts.push(second.clone());
         let ticket = self.ticket(Ticket::Conflict(session, sequence));
         self.append(Entry::Conflict(second), ticket);
@@ -360,6 +415,7 @@ impl Core {
 
     fn record_failure(&mut self, job: JobId, unit: u64, worker: WorkerId, error: String) {
         tracing::warn!(?job, unit, ?worker, "a unit failed: {error}");
+        self.telemetry.counted.unit_failures.inc();
         let Some(entry) = self.jobs.get_mut(&job) else { return };
         entry.add_failure(unit, worker, error.clone());
         self.append(Entry::Failure { job, unit, worker, error }, After::Nothing);

@@ -69,7 +69,7 @@ impl Core {
         );
         let quarantine = Quarantine { worker, name, why, at_unix_ms: unix_ms(), swept: false };
         for session in own {
-            if let Some(session) = self.sessions.close(session) {
+            if let Some(session) = self.close_session(session, "quarantined") {
                 session.dismiss(refusal(&quarantine));
             }
         }

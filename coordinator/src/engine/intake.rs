@@ -1,5 +1,7 @@
 //! What workers say, checked before it is believed.
 
+use std::{sync::Arc, time::Instant};
+
 use jobs::MAX_PARTIAL_BYTES;
 use proto::v1::{Commit, FromWorker, Hello, LeaseEvent, Verdict, lease_event};
 use worker::bridge::guarded;
@@ -8,8 +10,9 @@ use super::{
     Answer, Outgoing, Refusal, Welcomed,
     core::{Core, Offer, unix_ms},
     doubts::refusal,
+    hello::check_hello,
     job_entry::Past,
-    sessions::{Session, check_hello},
+    sessions::Session,
 };
 use crate::{
     ledger::{CommitRecord, JobState},
@@ -23,25 +26,29 @@ const MAX_BUSY_US: u64 = 366 * 24 * 3600 * 1_000_000;
 
 impl Core {
     pub(super) fn welcome(&mut self, hello: Hello, outgoing: Outgoing, answer: Answer<Welcomed>) {
-        let worker = match check_hello(&hello, self.sessions.len()) {
-            Ok(worker) => worker,
+        let introduced = match check_hello(&hello, self.sessions.len()) {
+            Ok(introduced) => introduced,
             Err(refusal) => {
+                self.telemetry.counted.workers_refused.inc();
                 tracing::warn!(worker = proto::bounded_text(hello.name), "worker refused: {refusal}");
                 drop(answer.send(Err(refusal)));
                 return;
             }
         };
-        if let Some(known) = self.quarantined.get(&worker) {
+        if let Some(known) = self.quarantined.get(&introduced.worker) {
+            self.telemetry.counted.workers_refused.inc();
             tracing::warn!(worker = proto::bounded_text(hello.name), "quarantined worker refused");
             drop(answer.send(Err(refusal(known))));
             return;
         }
         tracing::info!(worker = hello.name, slots = hello.slots, "worker connected");
-        let session = self.sessions.open(Session::new(worker, hello, outgoing, unix_ms()));
-        let welcomed =
-            Welcomed { session, ledger_id: self.ledger_id, heartbeat_ms: self.config.heartbeat_ms };
+        let protocol = introduced.protocol;
+        let session = self.sessions.open(Session::new(introduced, hello, outgoing, unix_ms()));
+        let (ledger_id, heartbeat_ms) = (self.ledger_id, self.config.heartbeat_ms);
+        let welcomed = Welcomed { session, ledger_id, heartbeat_ms, protocol };
+        self.telemetry.counted.sessions_opened.inc();
         if answer.send(Ok(welcomed)).is_err() {
-            self.sessions.close(session);
+            self.close_session(session, "lost");
         }
         // The scheduler hears of it with its first message: what it has from earlier must count before it is given the
         // same work again.
@@ -49,12 +56,13 @@ impl Core {
 
     pub(super) fn heard(&mut self, id: SessionId, message: FromWorker) {
         let Some(session) = self.sessions.get(id) else { return };
-        let worker = session.worker;
+        let (worker, abilities) = (session.worker, Arc::clone(&session.abilities));
         let starts_draining = message.draining && !std::mem::replace(&mut session.draining, message.draining);
         if let Some(nonsense) = nonsense(&message) {
             return self.cut_off(id, nonsense);
         }
-        let opens = session.opens();
+        // One that begins by leaving, or was told to leave before its first word, only hands in what it has.
+        let opens = session.opens().filter(|_| !session.draining);
         self.feed(Event::Heard(id));
         if starts_draining {
             self.feed(Event::Draining(id));
@@ -62,9 +70,8 @@ impl Core {
         for commit in message.commits {
             self.offered(id, worker, commit);
         }
-        // One that begins by leaving only hands in what it has, and never gets a lease.
-        if let Some((slots, prefetch)) = opens.filter(|_| !message.draining) {
-            self.feed(Event::SessionOpened { session: id, worker, slots, prefetch });
+        if let Some((slots, prefetch)) = opens {
+            self.feed(Event::SessionOpened { session: id, worker, slots, prefetch, abilities });
         }
         for event in message.events {
             self.lease_event(id, event);
@@ -87,7 +94,7 @@ impl Core {
         let token = Token(self.last_token);
         let CommitRecord { job, digest, busy_us, .. } = record;
         let range = record.range.clone();
-        self.offers.insert(token, Offer { session, sequence, record, counts: true });
+        self.offers.insert(token, Offer { session, sequence, record, counts: true, arrived: Instant::now() });
         self.feed(Event::Commit { session, worker, token, job, range, digest, busy_us });
     }
 
@@ -101,7 +108,7 @@ impl Core {
     }
 
     fn cut_off(&mut self, id: SessionId, reason: String) {
-        let Some(session) = self.sessions.close(id) else { return };
+        let Some(session) = self.close_session(id, "nonsense") else { return };
         tracing::error!(worker = session.name, "worker cut off: {reason}");
         session.dismiss(Refusal::Invalid(reason));
         self.feed(Event::SessionClosed(id));
@@ -111,7 +118,7 @@ impl Core {
     pub(super) fn close_the_mute(&mut self) {
         let not_before = unix_ms().saturating_sub(self.config.policy.silence_ms);
         for id in self.sessions.mute_since(not_before) {
-            self.close(id);
+            self.close(id, "mute");
         }
     }
 
@@ -155,6 +162,7 @@ impl Core {
 
     fn lease_event(&mut self, session: SessionId, event: LeaseEvent) {
         let lease = LeaseId(event.lease);
+        self.trace_event(session, lease, event.event.as_ref());
         let event = match event.event {
             Some(lease_event::Event::Reached(reached)) => Event::Progress { session, lease, reached },
             Some(lease_event::Event::Shrunk(end)) => Event::Shrunk { session, lease, end },

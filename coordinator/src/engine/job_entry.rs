@@ -5,12 +5,12 @@ use std::sync::Arc;
 use jobs::{Accumulator, BadPartial, NeededReport, Progress, Report};
 
 use super::{
-    SharedJob,
+    SharedJob, Terms,
     opening::{Opened, reopen},
 };
 use crate::{
     ledger::{CommitRecord, JobRecord, JobState, JobSummary},
-    scheduler::{RangeSet, WorkerId},
+    scheduler::{RangeSet, Requirement, WorkerId, parse_requirements},
 };
 
 /// What the engine keeps of a job.
@@ -34,6 +34,8 @@ pub(crate) struct JobEntry {
     pub conflicts: Vec<CommitRecord>,
     /// Workers that have to agree on a result before it counts.
     pub replicas: u32,
+    /// What its workers must have.
+    pub requirements: Vec<Requirement>,
     /// Units that were committed by liars, and withdrawn.
     pub withdrawn_units: u64,
 }
@@ -64,15 +66,21 @@ impl JobEntry {
     }
 
     /// A job that has just been submitted.
-    pub fn submitted(record: JobRecord, replicas: u32, opened: &Opened) -> Self {
-        let summary = JobSummary { replicas, ..JobSummary::submitted(record) };
+    pub fn submitted(record: JobRecord, terms: &Terms, opened: &Opened) -> Self {
+        let requirements = super::requirements::texts(&terms.requirements);
+        let summary = JobSummary { replicas: terms.replicas, requirements, ..JobSummary::submitted(record) };
         let needs = opened.needs.iter().map(|need| need.name).collect();
         Self::new(summary, Ok(Arc::clone(&opened.job)), needs)
     }
 
     fn new(summary: JobSummary, job: Result<SharedJob, String>, needs: Vec<[u8; 16]>) -> Self {
         let JobSummary { record, state, state_unix_ms, quarantined, failures, conflicts, .. } = summary;
-        let JobSummary { replicas, withdrawn_units, .. } = summary;
+        let JobSummary { replicas, withdrawn_units, requirements, .. } = summary;
+        // One that asks for what this program does not understand must not go to just anybody.
+        let (requirements, job) = match parse_requirements(&requirements) {
+            Ok(requirements) => (requirements, job),
+            Err(why) => (Vec::new(), job.and(Err(format!("{why}; `nonet submit --require` replaces it")))),
+        };
         let quarantined: RangeSet = quarantined.into_iter().map(|unit| unit..unit + 1).collect();
         // A finished job has done all that it has not given up; of the others the fold will tell.
         let finished = state == JobState::Finished;
@@ -92,6 +100,7 @@ impl JobEntry {
             failures,
             conflicts,
             replicas,
+            requirements,
             withdrawn_units,
         }
     }

@@ -7,17 +7,22 @@ mod acts;
 mod admin;
 mod core;
 mod doubts;
+mod farm;
 mod folded;
+mod hello;
 mod intake;
 mod job_entry;
+mod leaving;
 mod needs;
 mod opening;
 mod past;
 mod recall;
 mod replicas;
 mod replies;
+mod requirements;
 mod sessions;
 mod status;
+mod traced;
 mod verify;
 mod writer;
 
@@ -26,7 +31,10 @@ use std::sync::Arc;
 use jobs::Report;
 use proto::{
     Message,
-    v1::{self, Action, FromWorker, Hello, JobStatus, SubmitRequest, ToWorker, VerifyRequest, WorkersReply},
+    v1::{
+        self, Action, FromWorker, Hello, JobStatus, ReleaseReply, SubmitRequest, ToWorker, VerifyRequest,
+        WorkersReply,
+    },
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch},
@@ -44,7 +52,9 @@ pub(crate) use self::{
 
 use crate::{
     ledger::{Actor, Ledger, LedgerError, MAX_REPLICAS},
-    scheduler::{JobId, Policy, SessionId},
+    metrics::Farm,
+    scheduler::{JobId, Policy, Requirement, SessionId},
+    telemetry::Telemetry,
 };
 
 /// How an engine is to behave.
@@ -83,11 +93,20 @@ pub type Outgoing = mpsc::Sender<Result<ToWorker, Refusal>>;
 
 type Answer<T> = oneshot::Sender<Result<T, Refusal>>;
 
+/// How a job is to be computed: nothing that its result depends on.
+#[derive(Clone, Debug)]
+pub(crate) struct Terms {
+    pub weight: u32,
+    pub replicas: u32,
+    pub requirements: Vec<Requirement>,
+}
+
 /// A job to be taken in.
 pub(crate) struct Submission {
     pub opened: opening::Opened,
-    pub weight: u32,
-    pub replicas: u32,
+    pub terms: Terms,
+    /// The requirements, if a job that is there already is to have them.
+    pub requires: Option<Vec<Requirement>>,
     pub fresh: bool,
     pub by: Actor,
 }
@@ -101,7 +120,9 @@ pub(crate) enum Ask {
     Control(String, Action, Actor, Answer<JobStatus>),
     Workers(Answer<WorkersReply>),
     Drain(String, Actor, Answer<String>),
+    Release(String, u32, Actor, Answer<ReleaseReply>),
     Acts(usize, Answer<Vec<v1::Act>>),
+    Farm(Answer<Farm>),
     Readmit(String, Actor, Answer<String>),
     Verify(VerifyRequest, Actor, Answer<Verifying>),
     VerifyStop(JobId, u64),
@@ -117,6 +138,8 @@ pub struct Welcomed {
     pub ledger_id: [u8; 16],
     /// How often it should speak.
     pub heartbeat_ms: u32,
+    /// The protocol that is spoken from here on.
+    pub protocol: u32,
 }
 
 /// What reaches the engine.
@@ -143,6 +166,7 @@ pub struct Engine {
     room: Arc<Semaphore>,
     opening: Arc<Semaphore>,
     changed: watch::Receiver<u64>,
+    telemetry: Telemetry,
 }
 
 /// A running engine.
@@ -156,15 +180,28 @@ pub struct EngineTask {
 }
 
 impl Engine {
-    /// Starts an engine over `ledger`.
+    /// Starts an engine over `ledger` that nobody observes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::start_observed`].
+    pub fn start(ledger: Box<dyn Ledger>, config: EngineConfig) -> Result<EngineTask, LedgerError> {
+        Self::start_observed(ledger, config, Telemetry::default())
+    }
+
+    /// Starts an engine over `ledger`. What it does is told to `telemetry`.
     ///
     /// # Errors
     ///
     /// When the ledger cannot be read or the system gives no thread.
-    pub fn start(ledger: Box<dyn Ledger>, config: EngineConfig) -> Result<EngineTask, LedgerError> {
+    pub fn start_observed(
+        ledger: Box<dyn Ledger>,
+        config: EngineConfig,
+        telemetry: Telemetry,
+    ) -> Result<EngineTask, LedgerError> {
         let (inputs, queue) = mpsc::channel(INPUTS);
         let (change, changed) = watch::channel(0);
-        let core = core::Core::new(ledger, config, change)?;
+        let core = core::Core::new(ledger, config, change, telemetry.clone())?;
         let stop = CancellationToken::new();
         let task = tokio::spawn(core.run(queue, stop.clone()));
         Ok(EngineTask {
@@ -173,6 +210,7 @@ impl Engine {
                 room: Arc::new(Semaphore::new(INPUT_KIB as usize)),
                 opening: Arc::new(Semaphore::new(OPENING)),
                 changed,
+                telemetry,
             },
             task,
             stop,
@@ -192,13 +230,14 @@ impl Engine {
     ///
     /// When it is no job, there are too many, or one that it needs was cancelled.
     pub async fn submit(&self, request: SubmitRequest, by: Actor) -> Result<(JobStatus, bool), Refusal> {
-        let SubmitRequest { kind, revision, settings, weight, fresh, replicas } = request;
+        let SubmitRequest { kind, revision, settings, weight, fresh, replicas, requirements } = request;
         if weight > MAX_WEIGHT {
             return Err(Refusal::Invalid(format!("weight {weight}: expected 1 to {MAX_WEIGHT}")));
         }
         if replicas > MAX_REPLICAS {
             return Err(Refusal::Invalid(format!("--replicas {replicas}: expected 1 to {MAX_REPLICAS}")));
         }
+        let requires = requirements::requested(&requirements)?;
         let failed = |e: &dyn std::fmt::Display| Refusal::Failed(format!("the job could not be opened: {e}"));
         let turn = Arc::clone(&self.opening).acquire_owned().await.map_err(|e| failed(&e))?;
         let opened = tokio::task::spawn_blocking(move || {
@@ -207,8 +246,9 @@ impl Engine {
             opened
         });
         let opened = opened.await.map_err(|e| failed(&e))??;
-        let (weight, replicas) = (weight.max(1), replicas.max(1));
-        let submission = Submission { opened, weight, replicas, fresh, by };
+        let requirements = requires.clone().unwrap_or_default();
+        let terms = Terms { weight: weight.max(1), replicas: replicas.max(1), requirements };
+        let submission = Submission { opened, terms, requires, fresh, by };
         self.ask(|answer| Input::Ask(Ask::Submit(submission, answer))).await
     }
 
@@ -257,13 +297,22 @@ impl Engine {
         self.ask(|answer| Input::Ask(Ask::Workers(answer))).await
     }
 
-    /// Gives a worker no further leases. On record when it returns.
+    /// Has a worker finish what it computes, and leave. On record when it returns.
     ///
     /// # Errors
     ///
     /// When `worker` names none, or several.
     pub async fn drain(&self, worker: String, by: Actor) -> Result<String, Refusal> {
         self.ask(|answer| Input::Ask(Ask::Drain(worker, by, answer))).await
+    }
+
+    /// Has the workers of a pool leave that are more than are to stay, whoever is free first. On record when it returns.
+    ///
+    /// # Errors
+    ///
+    /// When `pool` can be the name of none, or the engine is stopping.
+    pub async fn release(&self, pool: String, keep: u32, by: Actor) -> Result<ReleaseReply, Refusal> {
+        self.ask(|answer| Input::Ask(Ask::Release(pool, keep, by, answer))).await
     }
 
     /// The `last` acts of people, oldest first.
@@ -273,6 +322,17 @@ impl Engine {
     /// When the engine is stopping.
     pub async fn acts(&self, last: usize) -> Result<Vec<v1::Act>, Refusal> {
         self.ask(|answer| Input::Ask(Ask::Acts(last, answer))).await
+    }
+
+    /// How everything stands, for `/metrics`.
+    ///
+    /// # Errors
+    ///
+    /// When the engine is stopping.
+    pub async fn farm(&self) -> Result<Farm, Refusal> {
+        let waiting = self.inputs.max_capacity() - self.inputs.capacity();
+        let farm = self.ask(|answer| Input::Ask(Ask::Farm(answer))).await?;
+        Ok(Farm { inputs_waiting: waiting as u64, ..farm })
     }
 
     /// Lifts the quarantine of a worker; returns its name, or its id. Durable when it returns.
@@ -320,7 +380,11 @@ impl Engine {
     /// Passes a message of a worker on. Waits while the engine is busy, which is what slows down a worker that sends
     /// too much. False when the engine is gone.
     pub async fn from_worker(&self, session: SessionId, message: FromWorker) -> bool {
-        let len_kib = u32::try_from(message.encoded_len() / 1024 + 1).unwrap_or(u32::MAX).min(INPUT_KIB);
+        let len_bytes = message.encoded_len();
+        let counted = &self.telemetry.counted;
+        counted.worker_messages.inc();
+        counted.worker_bytes.inc_by(len_bytes as u64);
+        let len_kib = u32::try_from(len_bytes / 1024 + 1).unwrap_or(u32::MAX).min(INPUT_KIB);
         let Ok(room) = Arc::clone(&self.room).acquire_many_owned(len_kib).await else { return false };
         self.inputs.send(Input::FromWorker(session, message, room)).await.is_ok()
     }

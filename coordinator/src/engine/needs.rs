@@ -27,11 +27,12 @@ impl Core {
             if self.jobs.len() >= MAX_JOBS {
                 return Err(too_many_jobs());
             }
-            self.admit(need, (by.weight, by.replicas), &by.by, |_| Ticket::Provided);
+            self.admit(need, &by.terms, &by.by, |_| Ticket::Provided);
             return Ok(());
         };
         let Some(entry) = self.jobs.get(&id) else { return Ok(()) };
-        let (kind, name, has, wanted) = (&entry.record.kind, hex(&need.name), entry.replicas, by.replicas);
+        let (kind, name, has, wanted) =
+            (&entry.record.kind, hex(&need.name), entry.replicas, by.terms.replicas);
         if let Some(trouble) = trouble(entry) {
             return Err(Refusal::NotNow(format!("the {kind} job {name} that it needs {trouble}")));
         }

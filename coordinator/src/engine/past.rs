@@ -54,6 +54,7 @@ impl Core {
                 failures: entry.failures.clone(),
                 quarantined: entry.quarantined.clone(),
                 paused: entry.state == JobState::Paused,
+                need: self.need(entry),
                 replicas: entry.replicas,
                 claims,
                 disputed,

@@ -58,10 +58,12 @@ impl Core {
     /// A commit is durable: it counts from here on.
     fn persisted(&mut self, token: Token) {
         let mut trouble = None;
-        if let Some(Offer { session, record, counts, .. }) = self.offers.get(&token) {
+        if let Some(Offer { session, record, counts, arrived, .. }) = self.offers.get(&token) {
             let units = record.range.end - record.range.start;
+            self.telemetry.counted.commit_latency_s.observe(arrived.elapsed().as_secs_f64());
             if let Some(entry) = self.jobs.get_mut(&record.job).filter(|_| *counts) {
                 entry.done_units += units;
+                self.telemetry.counted.units_committed.inc_by(units);
                 entry.busy_us = entry.busy_us.saturating_add(record.busy_us);
                 entry.quarantined.remove(&record.range);
                 if let Past::Known(sum) = &mut entry.past

@@ -1,12 +1,15 @@
 //! Connected workers: what they are told, and what they may say.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    sync::Arc,
+};
 
-use proto::v1::{Hello, ToWorker, WorkerStatus};
+use proto::v1::{Hello, Label, ToWorker, WorkerStatus};
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{Outgoing, Refusal};
-use crate::scheduler::{JobId, SessionId, WorkerId, hex};
+use super::{Outgoing, Refusal, hello::Introduced};
+use crate::scheduler::{Abilities, JobId, Millis, SessionId, SessionStatus, WorkerId, hex};
 
 /// A connected worker.
 pub(crate) struct Session {
@@ -17,6 +20,11 @@ pub(crate) struct Session {
     pub connected_unix_ms: u64,
     pub units_done: u64,
     pub draining: bool,
+    /// It is to leave.
+    pub leaving: bool,
+    /// The protocol that is spoken with it.
+    pub protocol: u32,
+    pub abilities: Arc<Abilities>,
     /// Results that were malformed.
     pub malformed: u32,
     prefetch: u32,
@@ -28,59 +36,12 @@ pub(crate) struct Session {
     outbox_len: usize,
 }
 
-/// More workers than this are refused.
-const MAX_SESSIONS: usize = 20_000;
-/// Leases that a worker may hold at most.
-const MAX_CREDIT: u32 = 4096;
 /// Orders and answers that a worker leaves unread before it is cut off.
 const MAX_OUTBOX: usize = 32_768;
 
-/// Checks the first word of a worker.
-pub(crate) fn check_hello(hello: &Hello, sessions: usize) -> Result<WorkerId, Refusal> {
-    let invalid = |text: String| Err(Refusal::Invalid(text));
-    if hello.protocol != proto::PROTOCOL {
-        let (ours, theirs) = (proto::PROTOCOL, hello.protocol);
-        let older = if theirs < ours { "worker" } else { "coordinator" };
-        return invalid(format!(
-            "worker speaks protocol {theirs}, this coordinator {ours}: upgrade the {older} (coordinator is version {})",
-            env!("CARGO_PKG_VERSION")
-        ));
-    }
-    for kind in jobs::KINDS {
-        let theirs = hello.kinds.iter().find(|k| k.name == kind.name()).map(|k| k.revision);
-        if theirs != Some(kind.revision()) {
-            let theirs = theirs.map_or("none".into(), |r| r.to_string());
-            return invalid(format!(
-                "job kind {}: this coordinator has revision {}, worker has {theirs}: give both the same version",
-                kind.name(),
-                kind.revision()
-            ));
-        }
-    }
-    if hello.slots == 0 || hello.slots.saturating_add(hello.prefetch) > MAX_CREDIT {
-        let (slots, prefetch) = (hello.slots, hello.prefetch);
-        return invalid(format!("{slots} slots + {prefetch} prefetch: expected 1 to {MAX_CREDIT} in all"));
-    }
-    if hello.name.len() > proto::MAX_TEXT_BYTES || hello.version.len() > proto::MAX_TEXT_BYTES {
-        return invalid(format!("a name of more than {} bytes", proto::MAX_TEXT_BYTES));
-    }
-    // Names are printed on terminals.
-    if hello.name.chars().chain(hello.version.chars()).any(char::is_control) {
-        return invalid("a name with control characters".into());
-    }
-    if sessions >= MAX_SESSIONS {
-        return Err(Refusal::NotNow(format!("{MAX_SESSIONS} workers are connected: no room for more")));
-    }
-    let id = hello.worker_id.as_ref().try_into();
-    match id.map(WorkerId) {
-        Ok(WorkerId::SEVERAL) => invalid("a worker id that stands for several workers".into()),
-        Ok(id) => Ok(id),
-        Err(_) => invalid("a worker id that is not 16 bytes".into()),
-    }
-}
-
 impl Session {
-    pub fn new(worker: WorkerId, hello: Hello, outgoing: Outgoing, now_unix_ms: u64) -> Self {
+    pub fn new(introduced: Introduced, hello: Hello, outgoing: Outgoing, now_unix_ms: u64) -> Self {
+        let Introduced { worker, protocol, abilities } = introduced;
         Self {
             worker,
             name: hello.name,
@@ -89,6 +50,9 @@ impl Session {
             connected_unix_ms: now_unix_ms,
             units_done: 0,
             draining: false,
+            leaving: false,
+            protocol,
+            abilities,
             malformed: 0,
             prefetch: hello.prefetch,
             opened: false,
@@ -116,8 +80,8 @@ impl Session {
             match self.outgoing.try_reserve() {
                 Ok(permit) => {
                     permit.send(Ok(next_message(&mut self.outbox)));
-                    self.outbox_len =
-                        self.outbox.jobs.len() + self.outbox.orders.len() + self.outbox.answers.len();
+                    let ToWorker { jobs, orders, answers, leave, .. } = &self.outbox;
+                    self.outbox_len = jobs.len() + orders.len() + answers.len() + usize::from(*leave);
                 }
                 Err(TrySendError::Full(())) => return self.outbox_len <= MAX_OUTBOX,
                 Err(TrySendError::Closed(())) => return false,
@@ -131,17 +95,23 @@ impl Session {
         drop(self.outgoing.try_send(Err(reason)));
     }
 
-    pub fn status(&self, leases: u32, silent_ms: u64) -> WorkerStatus {
+    pub fn status(&self, view: &SessionStatus, now: Millis) -> WorkerStatus {
+        let labels = self.abilities.labels.iter();
         WorkerStatus {
             id: hex(&self.worker.0),
             name: self.name.clone(),
             version: self.version.clone(),
             slots: self.slots,
-            leases,
+            leases: view.leases,
             units_done: self.units_done,
-            silent_ms,
+            silent_ms: now.saturating_sub(view.heard_ms),
             connected_unix_ms: self.connected_unix_ms,
             draining: self.draining,
+            labels: labels.map(|(name, value)| Label { name: name.clone(), value: value.clone() }).collect(),
+            resting_ms: view.resting_ms,
+            failures: view.failures,
+            leaving: self.leaving,
+            protocol: self.protocol,
         }
     }
 }
@@ -160,6 +130,7 @@ fn next_message(outbox: &mut ToWorker) -> ToWorker {
         jobs: std::mem::take(&mut outbox.jobs),
         orders: outbox.orders.drain(..orders).collect(),
         answers: outbox.answers.drain(..answers).collect(),
+        leave: std::mem::take(&mut outbox.leave),
     }
 }
 

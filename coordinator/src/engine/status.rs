@@ -2,7 +2,7 @@
 
 use proto::v1::{JobStatus, Quarantined, State};
 
-use super::{Refusal, core::Core, job_entry::JobEntry};
+use super::{Refusal, core::Core, job_entry::JobEntry, requirements};
 use crate::{
     ledger::JobState,
     scheduler::{self, JobId, RangeSet, hex},
@@ -54,18 +54,42 @@ impl Core {
             created_unix_ms: record.created_unix_ms,
             state_unix_ms: entry.state_unix_ms,
             weight: record.weight,
-            detail: detail(entry, view.as_ref()),
+            detail: self.detail(entry, view.as_ref()),
             done_before: entry.done_before.unwrap_or(0),
             run: hex(&id.0),
             replicas: entry.replicas,
             unconfirmed: view.as_ref().map_or(0, |v| v.claimed),
             quarantined_workers: u32::try_from(self.quarantined.len()).unwrap_or(u32::MAX),
             waits_for: self.waits_for(entry).unwrap_or_default(),
+            requirements: requirements::texts(&entry.requirements),
+            wanted_slots: view.as_ref().map_or(0, |v| v.wanted_slots),
+            fitting_workers: u32::try_from(view.as_ref().map_or(0, |v| v.fitting)).unwrap_or(u32::MAX),
         })
+    }
+
+    fn detail(&self, entry: &JobEntry, view: Option<&scheduler::JobStatus>) -> String {
+        if let Err(why) = &entry.job {
+            return why.clone();
+        }
+        let Some(conflict) = entry.conflicts.last() else {
+            return self
+                .lacks(entry, view)
+                .into_iter()
+                .chain(doubts(entry, view))
+                .collect::<Vec<_>>()
+                .join("; ");
+        };
+        format!(
+            "two results for units {:?} differ ({} kept; the second came from worker {}): `nonet ledger export` shows \
+             both, --fresh starts anew",
+            conflict.range,
+            entry.conflicts.len() + 1,
+            hex(&conflict.worker.0)
+        )
     }
 }
 
-fn wire_state(entry: &JobEntry) -> State {
+pub(super) fn wire_state(entry: &JobEntry) -> State {
     match entry.state {
         JobState::Running | JobState::Paused if entry.job.is_err() => State::Stale,
         JobState::Running => State::Running,
@@ -86,28 +110,15 @@ fn describe(entry: &JobEntry, unit: u64) -> Quarantined {
     Quarantined { unit, unit_name, error: error.map_or(String::new(), |(.., error)| error.clone()) }
 }
 
-fn detail(entry: &JobEntry, view: Option<&scheduler::JobStatus>) -> String {
-    if let Err(why) = &entry.job {
-        return why.clone();
-    }
-    let Some(conflict) = entry.conflicts.last() else { return doubts(entry, view) };
-    format!(
-        "two results for units {:?} differ ({} kept; the second came from worker {}): `nonet ledger export` shows \
-         both, --fresh starts anew",
-        conflict.range,
-        entry.conflicts.len() + 1,
-        hex(&conflict.worker.0)
-    )
-}
-
 /// What is to be said of results that need another worker, or are not believed.
-fn doubts(entry: &JobEntry, view: Option<&scheduler::JobStatus>) -> String {
+fn doubts(entry: &JobEntry, view: Option<&scheduler::JobStatus>) -> Vec<String> {
     let mut said = Vec::new();
     if let Some(view) = view {
         if view.disputes > 0 {
             said.push(format!("results of {} ranges differ, another worker decides", view.disputes));
         }
-        if view.short_of_workers {
+        // Where nobody has what the job needs, that is said already.
+        if view.short_of_workers && view.fitting > 0 {
             let number = if view.disputes > 0 { "third" } else { "second" };
             said.push(format!(
                 "waits for a {number} worker: none is connected that could confirm what is computed"
@@ -118,5 +129,5 @@ fn doubts(entry: &JobEntry, view: Option<&scheduler::JobStatus>) -> String {
         let units = entry.withdrawn_units;
         said.push(format!("{units} units by quarantined workers were withdrawn, to be computed again"));
     }
-    said.join("; ")
+    said
 }

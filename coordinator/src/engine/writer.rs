@@ -6,6 +6,7 @@
 use std::{
     sync::{Arc, mpsc},
     thread::JoinHandle,
+    time::Instant,
 };
 
 use jobs::ErasedJob;
@@ -15,6 +16,7 @@ use super::{folded::Folded, recall};
 use crate::{
     ledger::{CommitRecord, Entry, Ledger, LedgerError},
     scheduler::{Committed, JobId, Token, WorkerId},
+    telemetry::Telemetry,
 };
 
 /// What the engine wants to hear when an entry is durable.
@@ -102,10 +104,14 @@ impl Writer {
     /// # Errors
     ///
     /// When the system gives no thread.
-    pub fn start(ledger: Box<dyn Ledger>, reply: impl Fn(Reply) + Send + 'static) -> std::io::Result<Self> {
+    pub fn start(
+        ledger: Box<dyn Ledger>,
+        telemetry: Telemetry,
+        reply: impl Fn(Reply) + Send + 'static,
+    ) -> std::io::Result<Self> {
         let (requests, queue) = mpsc::sync_channel(QUEUE);
         let thread = std::thread::Builder::new().name("ledger".into()).spawn(move || {
-            if let Err(panic) = guarded(|| serve(ledger, &queue, &reply)) {
+            if let Err(panic) = guarded(|| serve(ledger, &queue, &telemetry, &reply)) {
                 reply(Reply::Failed(LedgerError::inconsistent(format!("the ledger's thread {panic}"))));
             }
         })?;
@@ -131,7 +137,13 @@ impl Drop for Writer {
     }
 }
 
-fn serve(mut ledger: Box<dyn Ledger>, queue: &mpsc::Receiver<Request>, reply: &dyn Fn(Reply)) {
+fn serve(
+    mut ledger: Box<dyn Ledger>,
+    queue: &mpsc::Receiver<Request>,
+    telemetry: &Telemetry,
+    reply: &dyn Fn(Reply),
+) {
+    telemetry.counted.ledger_bytes.set(ledger.len_bytes());
     let mut next = queue.recv().ok();
     while let Some(request) = next.take() {
         let done = match request {
@@ -146,7 +158,7 @@ fn serve(mut ledger: Box<dyn Ledger>, queue: &mpsc::Receiver<Request>, reply: &d
                         }
                     }
                 }
-                append(ledger.as_mut(), group, reply)
+                append(ledger.as_mut(), group, telemetry, reply)
             }
             Request::Barrier(after) => {
                 reply(Reply::Durable(vec![after]));
@@ -178,15 +190,16 @@ fn serve(mut ledger: Box<dyn Ledger>, queue: &mpsc::Receiver<Request>, reply: &d
 fn append(
     ledger: &mut dyn Ledger,
     group: Vec<(Entry, After)>,
+    telemetry: &Telemetry,
     reply: &dyn Fn(Reply),
 ) -> Result<(), LedgerError> {
     let (entries, afters): (Vec<_>, Vec<_>) = group.into_iter().unzip();
-    match ledger.append(&entries) {
+    match observed(ledger, &entries, telemetry) {
         Ok(()) => reply(Reply::Durable(afters)),
         Err(error) if error.is_refusal() => {
             // One of them contradicts what is recorded; the others must not suffer for it.
             for (entry, after) in entries.into_iter().zip(afters) {
-                match ledger.append(&[entry]) {
+                match observed(ledger, &[entry], telemetry) {
                     Ok(()) => reply(Reply::Durable(vec![after])),
                     Err(error) if error.is_refusal() => reply(Reply::Refused(after, error)),
                     Err(error) => return Err(error),
@@ -196,4 +209,17 @@ fn append(
         Err(error) => return Err(error),
     }
     Ok(())
+}
+
+/// Appends a group, and tells how that went.
+fn observed(ledger: &mut dyn Ledger, group: &[Entry], telemetry: &Telemetry) -> Result<(), LedgerError> {
+    let (began, began_at) = (Instant::now(), telemetry.traces.now());
+    let done = ledger.append(group);
+    let counted = &telemetry.counted;
+    counted.ledger_append_s.observe(began.elapsed().as_secs_f64());
+    #[allow(clippy::cast_precision_loss, reason = "a group is small")]
+    counted.ledger_group.observe(group.len() as f64);
+    counted.ledger_bytes.set(ledger.len_bytes());
+    telemetry.traces.group(began_at, group.len(), done.is_ok());
+    done
 }

@@ -42,6 +42,10 @@ pub enum Action {
     Verify,
     /// More workers have to agree on a job's results.
     Replicas,
+    /// A pool of workers was made smaller.
+    Release,
+    /// A job asks for something else in its workers.
+    Require,
 }
 
 impl Action {
@@ -58,6 +62,8 @@ impl Action {
             Self::Readmit => "readmit",
             Self::Verify => "verify",
             Self::Replicas => "replicas",
+            Self::Release => "release",
+            Self::Require => "require",
         }
     }
 }

@@ -8,10 +8,13 @@ use super::{
     ACTS_KEPT, Act, CommitRecord, Entry, JobRecord, JobState, JobSummary, LedgerError, Place,
     doubts::{self, Quarantine},
 };
-use crate::scheduler::{JobId, RangeSet, Vote, WorkerId};
+use crate::scheduler::{JobId, MAX_REQUIREMENTS, RangeSet, Vote, WorkerId};
 
 /// Upper bound of a unit's error message.
 pub const MAX_ERROR_BYTES: usize = 32 << 10;
+
+/// Upper bound of all requirements of a job.
+const MAX_REQUIREMENTS_BYTES: usize = 8 << 10;
 
 /// A job in the book.
 #[derive(Clone, Debug)]
@@ -40,6 +43,7 @@ pub(super) enum Undo {
     /// The act that made room for it.
     Act(Option<Act>),
     Replicas(JobId, u32),
+    Requirements(JobId, Vec<String>),
     /// Claims that were displaced, and one that was added.
     Votes(JobId, Vec<Vote>, Option<Vote>),
     Withdrawn(CommitRange),
@@ -180,6 +184,12 @@ impl Book {
                 Ok(Undo::Act(is_full.then(|| self.acts.pop_front()).flatten()))
             }
             Entry::Replicas { job, replicas } => self.enter_replicas(*job, *replicas),
+            Entry::Requirements { job, requirements } => {
+                check_requirements(*job, requirements)?;
+                let summary = &mut self.live(*job)?.summary;
+                let before = std::mem::replace(&mut summary.requirements, requirements.clone());
+                Ok(Undo::Requirements(*job, before))
+            }
             Entry::Claim(claim) => self.enter_claim(claim),
             Entry::Confirm { commit, by } => {
                 doubts::check_voters(commit, by)?;
@@ -264,6 +274,7 @@ impl Book {
             Undo::Marks(job, quarantined, failures) => self.with_summary(job, |s| {
                 (s.quarantined, s.failures) = (quarantined, failures);
             }),
+            Undo::Requirements(job, before) => self.with_summary(job, |s| s.requirements = before),
             Undo::Conflict(job) => self.with_summary(job, |s| drop(s.conflicts.pop())),
             Undo::Act(oldest) => {
                 self.acts.pop_back();
@@ -295,6 +306,17 @@ impl Book {
         let units = account.summary.record.units;
         if unit < units { Ok(account) } else { Err(format!("{job:?} has no unit {unit}, only {units}")) }
     }
+}
+
+fn check_requirements(job: JobId, texts: &[String]) -> Result<(), String> {
+    let len_bytes: usize = texts.iter().map(String::len).sum();
+    if texts.len() <= MAX_REQUIREMENTS && len_bytes <= MAX_REQUIREMENTS_BYTES {
+        return Ok(());
+    }
+    Err(format!(
+        "{job:?}: {} requirements of {len_bytes} bytes exceed {MAX_REQUIREMENTS} of {MAX_REQUIREMENTS_BYTES}",
+        texts.len()
+    ))
 }
 
 #[cfg(test)]

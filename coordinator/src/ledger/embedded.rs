@@ -213,6 +213,10 @@ impl Ledger for EmbeddedLedger {
         Ok(self.book.acts())
     }
 
+    fn len_bytes(&self) -> u64 {
+        self.journal.position().end
+    }
+
     fn ledger_id(&self) -> [u8; 16] {
         self.journal.id()
     }

@@ -63,6 +63,9 @@ pub fn export_known(ledger: &dyn Reading, out: &mut dyn Write) -> Result<Exporte
         if summary.replicas > 1 {
             write(&Entry::Replicas { job, replicas: summary.replicas })?;
         }
+        if !summary.requirements.is_empty() {
+            write(&Entry::Requirements { job, requirements: summary.requirements })?;
+        }
         ledger.commits(job, &mut |commit, by| {
             let commit = commit.clone();
             write(&match by {
@@ -116,6 +119,9 @@ fn to_json(entry: &Entry) -> serde_json::Value {
         Entry::Retry { job } => json!({ "entry": "retry", "job": hex(&job.0) }),
         Entry::Replicas { job, replicas } => {
             json!({ "entry": "replicas", "job": hex(&job.0), "replicas": replicas })
+        }
+        Entry::Requirements { job, requirements } => {
+            json!({ "entry": "requirements", "job": hex(&job.0), "requirements": requirements })
         }
         Entry::Withdraw { job, range } => json!({
             "entry": "withdraw", "job": hex(&job.0), "start": text(range.start), "end": text(range.end),

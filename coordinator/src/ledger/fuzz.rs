@@ -78,6 +78,10 @@ impl Ledger for Memory {
         Ok(self.entered().book.workers.values().cloned().collect())
     }
 
+    fn len_bytes(&self) -> u64 {
+        0
+    }
+
     fn ledger_id(&self) -> [u8; 16] {
         [1; 16]
     }

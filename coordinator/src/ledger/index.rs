@@ -11,6 +11,7 @@
 //! v job start worker     a claim
 //! r job                  replicas, and how many units were withdrawn; missing for most jobs
 //! b worker               a quarantined worker
+//! n job                  what the job's workers must have; missing for most jobs
 //! ```
 //!
 //! All numbers in keys are big-endian, so that keys sort by them. Values are small: what they point to stays in the
@@ -41,6 +42,7 @@ const ACT: u8 = b'a';
 const VOTE: u8 = b'v';
 const DOUBTS: u8 = b'r';
 const WORKER: u8 = b'b';
+const REQUIREMENTS: u8 = b'n';
 
 /// Up to where the index is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +96,9 @@ pub(super) fn changes(
             into.push(Change::Commit(commit.job, PageChange::Add(CommitEntry { start, end, place })));
         }
         Entry::Replicas { job, .. } | Entry::Withdraw { job, .. } => into.extend(put_doubts(book, *job)?),
+        Entry::Requirements { job, requirements } => {
+            into.push(Change::Put(key(REQUIREMENTS, *job), encode(requirements)?));
+        }
         Entry::Claim(_) => {}
         Entry::WorkerQuarantined(Quarantine { worker, .. })
         | Entry::WorkerSwept { worker }
@@ -183,7 +188,7 @@ pub(super) fn apply(store: &Store, changes: Vec<Change>, watermark: &Watermark) 
 
 /// Removes what belonged to a removed job.
 fn sweep(store: &Store, job: JobId) -> Result<(), LedgerError> {
-    for space in [COMMIT, FAILURE, QUARANTINE, CONFLICT, VOTE, DOUBTS] {
+    for space in [COMMIT, FAILURE, QUARANTINE, CONFLICT, VOTE, DOUBTS, REQUIREMENTS] {
         store.remove_prefix(&key(space, job))?;
     }
     Ok(())
@@ -245,6 +250,9 @@ fn load_marks(store: &Store, read: Read<'_>, account: &mut Account) -> Result<()
     }
     if let Some(doubts) = store.get(&key(DOUBTS, id))? {
         (summary.replicas, summary.withdrawn_units) = decode(&doubts)?;
+    }
+    if let Some(requirements) = store.get(&key(REQUIREMENTS, id))? {
+        summary.requirements = decode(&requirements)?;
     }
     for item in store.scan_prefix(&key(VOTE, id)) {
         summary.claims.push(decode(&item?.1)?);

@@ -181,6 +181,13 @@ pub enum Entry {
         /// When, in milliseconds since 1970.
         at_unix_ms: u64,
     },
+    /// What the workers of a job must have, in place of what was said before.
+    Requirements {
+        /// The run.
+        job: JobId,
+        /// As texts, which the ledger does not read.
+        requirements: Vec<String>,
+    },
 }
 
 /// All that the ledger knows of a job, its commits apart.
@@ -204,6 +211,9 @@ pub struct JobSummary {
     pub claims: Vec<Vote>,
     /// Units that were committed and withdrawn again, all times counted.
     pub withdrawn_units: u64,
+    /// What its workers must have. Not written where this is, but behind it: earlier versions did not know it.
+    #[serde(skip)]
+    pub requirements: Vec<String>,
 }
 
 impl JobSummary {
@@ -218,6 +228,7 @@ impl JobSummary {
             replicas: 1,
             claims: Vec::new(),
             withdrawn_units: 0,
+            requirements: Vec::new(),
             record,
         }
     }
@@ -278,6 +289,9 @@ pub trait Ledger: Send {
     ///
     /// When the store cannot be read.
     fn quarantined(&self) -> Result<Vec<Quarantine>, LedgerError>;
+
+    /// What it takes where it is kept: the journal, or pages and groups in etcd.
+    fn len_bytes(&self) -> u64;
 
     /// A number that names this ledger, chosen when it was created. Workers keep it beside what they spool.
     fn ledger_id(&self) -> [u8; 16];

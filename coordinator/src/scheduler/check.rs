@@ -54,17 +54,15 @@ impl Scheduler {
                 }
             }
             let queued = job.has_work(&self.policy).then_some(job.pass);
-            if job.queued != queued || queued.is_some_and(|pass| !self.ready.contains(&(pass, *id))) {
+            if job.queued != queued {
                 return Err(format!("{id:?} is queued as {:?}, should be {queued:?}", job.queued));
             }
             if job.is_complete() && !job.finished {
                 return Err(format!("{id:?} is complete and nobody was told"));
             }
         }
-        if self.ready.len() != self.jobs.values().filter(|job| job.queued.is_some()).count() {
-            return Err("a job that is gone is queued".into());
-        }
         self.check_leases(&open)?;
+        self.check_releases()?;
         self.check_sessions()
     }
 
@@ -93,12 +91,6 @@ impl Scheduler {
     fn check_sessions(&self) -> Result<(), String> {
         let timed: BTreeSet<_> = self.expiry.iter().map(|&(_, id)| id).collect();
         for (id, session) in &self.sessions {
-            let appetite = session.appetite(self.now);
-            if session.queued != appetite
-                || appetite.is_some_and(|appetite| !self.hungry.contains(&(appetite, *id)))
-            {
-                return Err(format!("{id:?} is queued as {:?}, should be {appetite:?}", session.queued));
-            }
             let credit = u64::from(session.slots) + u64::from(session.prefetch);
             if u64::from(session.held()) > credit {
                 return Err(format!("{id:?} holds {} leases with a credit of {credit}", session.held()));
@@ -113,14 +105,9 @@ impl Scheduler {
                 return Err(format!("{id:?} is not the session of {:?}", session.worker));
             }
         }
-        if self.hungry.len() != self.sessions.values().filter(|session| session.queued.is_some()).count() {
-            return Err("a session that is gone is queued".into());
-        }
-        let slots: u64 = self.sessions.values().map(|session| u64::from(session.slots)).sum();
-        if slots == self.total_slots {
-            Ok(())
-        } else {
-            Err(format!("{} slots, recounted {slots}", self.total_slots))
-        }
+        let takers = self.sessions.iter().filter(|(_, session)| !session.draining);
+        let takers = takers.map(|(&id, session)| (id, session.appetite(self.now, &self.policy)));
+        let jobs = self.jobs.iter().map(|(&id, job)| (id, (job.need, job.queued)));
+        self.classes.check(&takers.collect(), &jobs.collect())
     }
 }

@@ -183,7 +183,8 @@ impl Scheduler {
         let Some(job) = self.jobs.get_mut(&lease.job) else { return };
         let Some(session) = self.sessions.get_mut(&lease.session) else { return };
         lease.started = true;
-        session.strikes = 0;
+        let works_again = std::mem::take(&mut session.trouble.strikes) > 0;
+        let session_id = lease.session;
         // No lease can have been computed for longer than it exists; a second for the clocks.
         let longest_us = (self.now - lease.granted).saturating_add(1_000).saturating_mul(1_000);
         let spent_ns = busy_us.min(longest_us).saturating_mul(1_000);
@@ -194,6 +195,9 @@ impl Scheduler {
             let before = worker.speeds.get(&lease.job).copied();
             let speed = Speed::measured(before, units, spent_ns, self.policy.growth_factor);
             worker.speeds.insert(lease.job, speed);
+        }
+        if works_again {
+            self.queue_session(session_id);
         }
     }
 

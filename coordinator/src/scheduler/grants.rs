@@ -10,8 +10,8 @@
 use std::ops::Range;
 
 use super::{
-    Command, Job, JobId, LeaseId, Policy, Scheduler, SessionId, contests::Stage, partition::Place,
-    session::Lease,
+    Command, Job, JobId, LeaseId, Policy, Scheduler, SessionId, classes::ClassId, contests::Stage,
+    partition::Place, session::Lease,
 };
 
 /// Scale of `pass`, so that weights up to millions divide a nanosecond.
@@ -57,21 +57,21 @@ impl Scheduler {
         // Sessions for which there is nothing but units that they failed on themselves, or results of their own: fewer
         // than `failures_before_quarantine` or the replicas, because these are good for all other workers.
         let mut refused = Vec::new();
-        while !self.ready.is_empty()
-            && let Some((appetite, id)) = self.hungry.pop_first()
-        {
-            if !self.grant_one(id, out) {
+        while let Some((class, appetite, id)) = self.classes.pop_neediest() {
+            if !self.grant_one(id, class, out) {
                 refused.push((appetite, id));
             }
         }
-        self.hungry.extend(refused);
+        for (appetite, id) in refused {
+            self.classes.queue_session(id, Some(appetite));
+        }
     }
 
     /// Grants one lease to a session that has just been taken out of the queue.
-    fn grant_one(&mut self, session_id: SessionId, out: &mut Vec<Command>) -> bool {
+    fn grant_one(&mut self, session_id: SessionId, class: ClassId, out: &mut Vec<Command>) -> bool {
         let Some(session) = self.sessions.get(&session_id) else { return false };
         let worker = session.worker;
-        let choice = self.ready.iter().find_map(|&(_, id)| {
+        let choice = self.classes.ready_for(class).find_map(|id| {
             let job = self.jobs.get(&id)?;
             let size = self.size(job, id, session_id);
             let choice = |range, whole| Choice { job: id, range, whole, ns_per_unit: size.ns_per_unit };
@@ -103,8 +103,6 @@ impl Scheduler {
         self.virtual_time = self.virtual_time.max(job.pass);
         job.charge(u128::from(units) * u128::from(ns_per_unit));
         session.leases.insert(id);
-        // Its old place is free already.
-        session.queued = None;
         let lease = Lease {
             session: to,
             job: of,
@@ -139,7 +137,8 @@ impl Scheduler {
         let (ns_per_unit, units) = match known {
             None => (target_ns / 4, policy.first_lease_units),
             Some((ns, cap)) => {
-                let guided = job.counts().pending / self.total_slots.saturating_mul(2).max(1);
+                let slots = self.classes.slots(job.need);
+                let guided = job.counts().pending / slots.saturating_mul(2).max(1);
                 let floor = policy.min_lease_ms.saturating_mul(1_000_000) / ns;
                 (ns, guided.max(floor).min(target_ns / ns).min(cap))
             }

@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     JobSpec, LeaseId, Millis, Policy, RangeSet, Token, WorkerId,
+    classes::NeedId,
     contests::Contests,
     partition::{Counts, Partition, Place},
     speed::{self, Meter},
@@ -28,11 +29,25 @@ impl Failures {
         self.attempts = self.attempts.saturating_add(1);
     }
 
-    fn are_enough(&self, policy: &Policy) -> bool {
+    fn are(&self, policy: &Policy) -> Enough {
+        let least = policy.failures_before_quarantine.max(1);
         let workers = u32::try_from(self.workers.len()).unwrap_or(u32::MAX);
-        let count = if policy.sole_worker { self.attempts } else { workers };
-        count >= policy.failures_before_quarantine.max(1)
+        match policy.sole_worker {
+            true if self.attempts >= least => Enough::Yes,
+            false if workers >= least.max(policy.failures_beyond_doubt) => Enough::Yes,
+            false if workers >= least => Enough::IfBelieved,
+            _ => Enough::No,
+        }
     }
+}
+
+/// Whether failures are enough to give a unit up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Enough {
+    No,
+    /// If it is not the workers that are broken.
+    IfBelieved,
+    Yes,
 }
 
 /// A job: where its units are, who failed on which, and its place in the queue of jobs.
@@ -41,15 +56,19 @@ pub(super) struct Job {
     parts: Partition,
     /// Units with failures on record that are neither done nor given up.
     failures: BTreeMap<u64, Failures>,
-    /// The suspect units, by the workers that failed on them. Two groups at most are looked at to find a unit for a
-    /// worker when two failures quarantine a unit.
+    /// The suspect units, by the workers that failed on them: two, as a rule, or up to four of which none has shown that it
+    /// can compute anything. So few groups are looked at to find a unit for a worker.
     waiting: BTreeMap<Vec<WorkerId>, BTreeSet<u64>>,
     /// Ranges of which several workers' results are compared.
     pub contests: Contests,
     /// Workers that have to agree on a result before it counts.
     pub replicas: u32,
     pub weight: u32,
+    /// What its workers must have.
+    pub need: NeedId,
     pub paused: bool,
+    /// Since when there are units that failed on as many workers as it takes, and nobody who could try them.
+    pub hopeless_since: Option<Millis>,
     /// [`super::Command::Finished`] was sent.
     pub finished: bool,
     /// Virtual time of stride scheduling: computing time granted, divided by the weight.
@@ -64,7 +83,7 @@ pub(super) struct Job {
 impl Job {
     /// A job with its past. Also returns what the last coordinator died over: the units that failed often enough but were
     /// not given up yet, and the claimed ranges that hold them.
-    pub(super) fn new(spec: &JobSpec, policy: &Policy) -> (Self, Vec<u64>, Vec<Range<u64>>) {
+    pub(super) fn new(spec: &JobSpec, need: NeedId, policy: &Policy) -> (Self, Vec<u64>, Vec<Range<u64>>) {
         let mut job = Self {
             parts: Partition::new(spec.units),
             failures: BTreeMap::new(),
@@ -72,7 +91,9 @@ impl Job {
             contests: Contests::default(),
             replicas: spec.replicas.max(1),
             weight: spec.weight.max(1),
+            need,
             paused: spec.paused,
+            hopeless_since: None,
             finished: false,
             pass: 0,
             queued: None,
@@ -103,7 +124,7 @@ impl Job {
         let hopeless: Vec<_> = job
             .failures
             .iter()
-            .filter(|(_, failures)| failures.are_enough(policy))
+            .filter(|(_, failures)| failures.are(policy) == Enough::Yes)
             .map(|(&unit, _)| unit)
             .collect();
         let mut void = Vec::new();
@@ -222,7 +243,7 @@ impl Job {
     }
 
     /// Puts a unit with failures on record among the suspects.
-    fn suspect(&mut self, unit: u64) {
+    pub(super) fn suspect(&mut self, unit: u64) {
         let Some(failures) = self.failures.get(&unit) else { return };
         self.waiting.entry(failures.workers.clone()).or_default().insert(unit);
         self.parts.set(&(unit..unit + 1), Place::Suspect);
@@ -239,22 +260,24 @@ impl Job {
         }
     }
 
-    /// Notes a failure of a unit in a worker's hands. Returns whether the unit is given up for it.
-    pub(super) fn fail(&mut self, unit: u64, worker: WorkerId, policy: &Policy) -> bool {
-        let hopeless = self.note_failure(unit, worker, policy);
-        if hopeless {
-            self.quarantine(unit);
-        } else {
-            self.suspect(unit);
-        }
-        hopeless
+    /// Writes a failure down.
+    pub(super) fn note_failure(&mut self, unit: u64, worker: WorkerId) {
+        self.failures.entry(unit).or_default().add(worker);
     }
 
-    /// Writes a failure down. Returns whether the unit is to be given up for it.
-    pub(super) fn note_failure(&mut self, unit: u64, worker: WorkerId, policy: &Policy) -> bool {
-        let failures = self.failures.entry(unit).or_default();
-        failures.add(worker);
-        failures.are_enough(policy)
+    /// Whether the failures of a unit are enough to give it up, and the workers that it failed on, ascending.
+    pub(super) fn failures_of(&self, unit: u64, policy: &Policy) -> (Enough, &[WorkerId]) {
+        self.failures
+            .get(&unit)
+            .map_or((Enough::No, &[]), |failures| (failures.are(policy), &failures.workers))
+    }
+
+    /// Suspect units that failed on at least so many workers, by these.
+    pub(super) fn failed_on(&self, workers: usize) -> impl Iterator<Item = (&[WorkerId], &BTreeSet<u64>)> {
+        self.waiting
+            .iter()
+            .filter(move |(failed, _)| failed.len() >= workers)
+            .map(|(f, units)| (&f[..], units))
     }
 
     pub(super) fn quarantine(&mut self, unit: u64) {

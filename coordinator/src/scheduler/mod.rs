@@ -16,8 +16,10 @@
 //! leases, for work to take from busy workers, runs at most every [`Policy::steal_interval_ms`], and only when a slot
 //! is idle.
 
+mod abilities;
 mod check;
 mod claims;
+mod classes;
 mod commits;
 mod contests;
 mod failures;
@@ -27,31 +29,40 @@ mod liars;
 mod partition;
 mod policy;
 mod range_set;
+mod release;
+mod requirement;
 mod session;
 mod sessions;
 mod speed;
 mod status;
 mod steal;
+mod totals;
 mod types;
 mod verify;
 mod votes;
+mod wanted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::{
-    commits::{Offer, Purpose},
-    job::Job,
-    partition::Place,
-    session::{Appetite, Lease, Session, Worker},
-};
 pub use self::{
+    abilities::{Abilities, Need},
     policy::Policy,
     range_set::RangeSet,
+    requirement::{MAX_REQUIREMENTS, Requirement, parse_requirements},
     status::{JobStatus, SessionStatus},
+    totals::Totals,
     types::{
         Checked, CloseReason, Command, Committed, Comparison, Digest, Event, JobId, JobSpec, LeaseId, Millis,
         SessionId, Token, Verdict, Vote, WorkerId, hex,
     },
+};
+use self::{
+    classes::Classes,
+    commits::{Offer, Purpose},
+    job::Job,
+    partition::Place,
+    release::Release,
+    session::{Lease, Session, Worker},
 };
 
 /// The state machine. See the module's introduction.
@@ -68,10 +79,12 @@ pub struct Scheduler {
     /// Workers whose results are not believed.
     quarantined: BTreeSet<WorkerId>,
 
-    /// Sessions that should get leases, the neediest first.
-    hungry: BTreeSet<(Appetite, SessionId)>,
-    /// Jobs that have something to grant, the one that got least first.
-    ready: BTreeSet<(u128, JobId)>,
+    /// Who may compute what: sessions that should get leases, and jobs that have something to grant.
+    classes: Classes,
+    /// Pools that are to become smaller.
+    releases: BTreeMap<String, Release>,
+    /// Sessions that have asked for leases in this step, if there are such pools.
+    asking: Vec<SessionId>,
     /// One entry a session, not later than the moment it counts as silent. Entries are not moved when a session is
     /// heard, but looked at again when they are due: a heartbeat costs no more than a lookup.
     expiry: BTreeSet<(Millis, SessionId)>,
@@ -82,10 +95,9 @@ pub struct Scheduler {
 
     /// Pass of the job that was granted last: where jobs enter the queue.
     virtual_time: u128,
-    /// Sum of slots over sessions.
-    total_slots: u64,
     last_lease: u64,
     next_steal: Millis,
+    next_look_for_hopeless: Millis,
 }
 
 impl Scheduler {
@@ -100,15 +112,16 @@ impl Scheduler {
             leases: BTreeMap::new(),
             offers: BTreeMap::new(),
             quarantined: BTreeSet::new(),
-            hungry: BTreeSet::new(),
-            ready: BTreeSet::new(),
+            classes: Classes::new(),
+            releases: BTreeMap::new(),
+            asking: Vec::new(),
             expiry: BTreeSet::new(),
             resting: BTreeSet::new(),
             absent: BTreeSet::new(),
             virtual_time: 0,
-            total_slots: 0,
             last_lease: 0,
             next_steal: 0,
+            next_look_for_hopeless: 0,
         }
     }
 
@@ -120,7 +133,12 @@ impl Scheduler {
         // Before the silent ones are looked for: an event of a session is a sign of life even at the last moment.
         self.apply(event, &mut out);
         self.expire(&mut out);
+        for session in std::mem::take(&mut self.asking) {
+            self.let_go_if_surplus(session, &mut out);
+        }
         self.grant_all(&mut out);
+        // Who has just got something to do did not have to leave.
+        self.asking.clear();
         self.steal(&mut out);
         #[cfg(debug_assertions)]
         self.check_if_small();
@@ -143,8 +161,9 @@ impl Scheduler {
             Event::JobResumed(job) => self.with_job(job, out, |job| job.paused = false),
             Event::JobRemoved(job) => self.job_removed(job, out),
             Event::JobRetried(job) => self.with_job(job, out, Job::retry),
-            Event::SessionOpened { session, worker, slots, prefetch } => {
-                self.session_opened(session, worker, slots, prefetch, out);
+            Event::JobNeeds(job, need) => self.job_needs(job, need, out),
+            Event::SessionOpened { session, worker, slots, prefetch, abilities } => {
+                self.session_opened(session, worker, (slots, prefetch), abilities, out);
             }
             Event::SessionClosed(session) => self.close_session(session),
             Event::Heard(session) => self.heard(session),
@@ -157,15 +176,16 @@ impl Scheduler {
             Event::NotWritten(token) => self.not_written(token, out),
             Event::Compared(token, comparison) => self.compared(token, comparison, out),
             Event::Failed { session, lease, unit, error } => self.failed(session, lease, unit, error, out),
-            Event::Returned { session, lease } => self.returned(session, lease),
+            Event::Returned { session, lease } => self.returned(session, lease, out),
             Event::Shrunk { session, lease, end } => self.shrunk(session, lease, end),
             Event::Draining(session) => self.draining(session),
+            Event::Release { pool, keep } => self.release(pool, keep, out),
             Event::Verify { job, ranges } => self.verify(job, ranges, out),
             Event::VerifyStopped(job) => self.verify_stopped(job, out),
             Event::Withdrawn { job, ranges } => self.withdrawn(job, &ranges, out),
             Event::WorkerQuarantined(worker) => self.expel(worker, out),
             Event::WorkerReadmitted(worker) => drop(self.quarantined.remove(&worker)),
-            Event::Tick => {}
+            Event::Tick => self.look_for_hopeless(out),
         }
     }
 
@@ -173,7 +193,8 @@ impl Scheduler {
         if self.jobs.contains_key(&id) {
             return;
         }
-        let (mut job, hopeless, void) = Job::new(&self.believed(spec), &self.policy);
+        let need = self.classes.add_job(spec.need.clone());
+        let (mut job, hopeless, void) = Job::new(&self.believed(spec), need, &self.policy);
         out.extend(void.into_iter().map(|range| Command::Withdraw { job: id, range }));
         out.extend(hopeless.into_iter().map(|unit| Command::Quarantine { job: id, unit }));
         // Commits may be on their way to the disk from before the job was removed. What of them is not in the spec will
@@ -219,14 +240,35 @@ impl Scheduler {
     fn job_paused(&mut self, id: JobId, out: &mut Vec<Command>) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         job.paused = true;
-        for lease_id in self.leases_of(id) {
-            let Some(lease) = self.leases.get_mut(&lease_id) else { continue };
-            if !lease.revoked {
-                lease.revoked = true;
-                out.push(Command::Revoke { session: lease.session, lease: lease_id });
+        for lease in self.leases_of(id) {
+            self.revoke(lease, out);
+        }
+        self.queue_job(id);
+    }
+
+    fn job_needs(&mut self, id: JobId, need: Need, out: &mut Vec<Command>) {
+        let Some(job) = self.jobs.get_mut(&id) else { return };
+        let old = job.need;
+        self.classes.queue_job(old, id, job.queued.take(), None);
+        let need = self.classes.add_job(need);
+        self.classes.remove_job(old);
+        job.need = need;
+        for lease in self.leases_of(id) {
+            let held_by = self.leases.get(&lease).map(|lease| lease.session);
+            let is_draining = |session| self.sessions.get(&session).is_some_and(|session| session.draining);
+            if held_by.is_some_and(|session| !self.classes.fits(session, need) && !is_draining(session)) {
+                self.revoke(lease, out);
             }
         }
         self.queue_job(id);
+    }
+
+    /// Asks for a lease back.
+    fn revoke(&mut self, id: LeaseId, out: &mut Vec<Command>) {
+        let Some(lease) = self.leases.get_mut(&id) else { return };
+        if !std::mem::replace(&mut lease.revoked, true) {
+            out.push(Command::Revoke { session: lease.session, lease: id });
+        }
     }
 
     fn job_removed(&mut self, id: JobId, out: &mut Vec<Command>) {
@@ -234,9 +276,8 @@ impl Scheduler {
             self.abandon(lease, out);
         }
         let Some(job) = self.jobs.remove(&id) else { return };
-        if let Some(pass) = job.queued {
-            self.ready.remove(&(pass, id));
-        }
+        self.classes.queue_job(job.need, id, job.queued, None);
+        self.classes.remove_job(job.need);
         for worker in self.workers.values_mut() {
             worker.speeds.remove(&id);
         }
@@ -272,12 +313,7 @@ impl Scheduler {
         }
         let wanted = has_work.then_some(job.pass);
         if job.queued != wanted {
-            if let Some(pass) = job.queued {
-                self.ready.remove(&(pass, id));
-            }
-            if let Some(pass) = wanted {
-                self.ready.insert((pass, id));
-            }
+            self.classes.queue_job(job.need, id, job.queued, wanted);
             job.queued = wanted;
         }
     }

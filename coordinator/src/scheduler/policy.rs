@@ -21,6 +21,9 @@ pub struct Policy {
     pub fixed_lease_units: Option<u64>,
     /// Distinct workers on which a unit must fail to be given up.
     pub failures_before_quarantine: u32,
+    /// Distinct workers that must have failed on a unit where none of them has shown that it can compute the job, and there
+    /// are others to be heard: two broken machines must not give up what the rest of the farm can compute.
+    pub failures_beyond_doubt: u32,
     /// There is but one worker (embedded mode): attempts count towards quarantine, not distinct workers.
     pub sole_worker: bool,
     /// Units that failed and wait for another worker; a job with more gets no fresh units, so that one broken worker
@@ -48,8 +51,10 @@ pub struct Policy {
     pub rest_ms: Millis,
     /// The longest rest.
     pub max_rest_ms: Millis,
-    /// Workers that are gone whose speed is remembered.
+    /// Workers that are gone whose speed and failures are remembered.
     pub max_absent_workers: usize,
+    /// So many slots are wanted that what is left would be done in this time.
+    pub wanted_horizon_ms: Millis,
 }
 
 impl Default for Policy {
@@ -63,6 +68,7 @@ impl Default for Policy {
             max_lease_units: u64::MAX,
             fixed_lease_units: None,
             failures_before_quarantine: 2,
+            failures_beyond_doubt: 5,
             sole_worker: false,
             max_suspect_units: 10_000,
             max_claims: 10_000,
@@ -76,6 +82,7 @@ impl Default for Policy {
             rest_ms: 1_000,
             max_rest_ms: 60_000,
             max_absent_workers: 10_000,
+            wanted_horizon_ms: 600_000,
         }
     }
 }

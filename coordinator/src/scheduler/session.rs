@@ -3,14 +3,16 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
+    sync::Arc,
 };
 
-use super::{JobId, LeaseId, Millis, SessionId, WorkerId, speed::Speed};
+use super::{Abilities, JobId, LeaseId, Millis, Policy, SessionId, WorkerId, speed::Speed};
 
 /// A connection.
 #[derive(Debug)]
 pub(super) struct Session {
     pub worker: WorkerId,
+    pub abilities: Arc<Abilities>,
     pub slots: u32,
     pub prefetch: u32,
     pub draining: bool,
@@ -18,12 +20,18 @@ pub(super) struct Session {
     pub leases: BTreeSet<LeaseId>,
     pub heard: Millis,
     pub units_done: u64,
+    pub trouble: Trouble,
+}
+
+/// What went wrong on a worker. It outlives its connections: a broken machine that is started again is the same machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Trouble {
     /// Failures and returns without any work since the last commit.
     pub strikes: u32,
+    /// Units that failed, ever.
+    pub failures: u64,
     /// No grants before.
     pub rests_until: Millis,
-    /// Where it stands in the queue for grants.
-    pub queued: Option<Appetite>,
 }
 
 /// Where a session stands in the queue for grants: idle slots come before stock, and who holds less comes first.
@@ -41,10 +49,15 @@ impl Session {
     }
 
     /// What the session should get, if anything.
-    pub(super) fn appetite(&self, now: Millis) -> Option<Appetite> {
+    pub(super) fn appetite(&self, now: Millis, policy: &Policy) -> Option<Appetite> {
         let held = self.held();
-        let credit = if self.slots == 0 { 0 } else { self.slots.saturating_add(self.prefetch) };
-        let wants = !self.draining && now >= self.rests_until && held < credit;
+        let credit = match self.slots {
+            0 => 0,
+            // It has to show that it can do anything at all before it gets more than one thing to do.
+            _ if self.trouble.strikes > policy.free_strikes => 1,
+            slots => slots.saturating_add(self.prefetch),
+        };
+        let wants = !self.draining && now >= self.trouble.rests_until && held < credit;
         wants.then_some(Appetite { busy: held >= self.slots, held })
     }
 }
@@ -54,6 +67,8 @@ impl Session {
 pub(super) struct Worker {
     pub session: Option<SessionId>,
     pub speeds: BTreeMap<JobId, Speed>,
+    /// As its last session left it.
+    pub trouble: Trouble,
     /// When it went; its place among the absent.
     pub left: Millis,
 }

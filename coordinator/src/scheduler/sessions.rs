@@ -1,16 +1,18 @@
 //! Connections and what happens to the leases they hold, commits and failures apart.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
-use super::{CloseReason, Command, LeaseId, Millis, Place, Scheduler, SessionId, WorkerId, session::Session};
+use super::{
+    Abilities, CloseReason, Command, LeaseId, Place, Scheduler, SessionId, WorkerId, session::Session,
+};
 
 impl Scheduler {
     pub(super) fn session_opened(
         &mut self,
         id: SessionId,
         worker_id: WorkerId,
-        slots: u32,
-        prefetch: u32,
+        (slots, prefetch): (u32, u32),
+        abilities: Arc<Abilities>,
         out: &mut Vec<Command>,
     ) {
         if self.sessions.contains_key(&id) || self.quarantined.contains(&worker_id) {
@@ -25,18 +27,21 @@ impl Scheduler {
         worker.session = Some(id);
         let session = Session {
             worker: worker_id,
+            abilities: Arc::clone(&abilities),
             slots: slots.min(self.policy.max_slots),
             prefetch: prefetch.min(self.policy.max_prefetch),
             draining: false,
             leases: BTreeSet::new(),
             heard: self.now,
             units_done: 0,
-            strikes: 0,
-            rests_until: 0,
-            queued: None,
+            trouble: worker.trouble,
         };
-        self.total_slots += u64::from(session.slots);
+        if session.trouble.rests_until > self.now {
+            self.resting.insert((session.trouble.rests_until, id));
+        }
+        self.classes.add_session(id, abilities, session.slots);
         self.sessions.insert(id, session);
+        self.count_staying(id, true);
         self.expiry.insert((self.now.saturating_add(self.policy.silence_ms), id));
         self.queue_session(id);
     }
@@ -47,13 +52,11 @@ impl Scheduler {
         for lease in session.leases.clone() {
             self.end_lease(lease);
         }
+        self.take_no_more(id);
         let Some(session) = self.sessions.remove(&id) else { return };
-        if let Some(appetite) = session.queued {
-            self.hungry.remove(&(appetite, id));
-        }
-        self.total_slots -= u64::from(session.slots);
         if let Some(worker) = self.workers.get_mut(&session.worker) {
             worker.session = None;
+            worker.trouble = session.trouble;
             worker.left = self.now;
             self.absent.insert((self.now, session.worker));
         }
@@ -88,9 +91,17 @@ impl Scheduler {
 
     pub(super) fn draining(&mut self, id: SessionId) {
         self.heard(id);
+        self.take_no_more(id);
+    }
+
+    fn take_no_more(&mut self, id: SessionId) {
+        if self.sessions.get(&id).is_none_or(|session| session.draining) {
+            return;
+        }
+        self.count_staying(id, false);
+        self.classes.remove_session(id);
         if let Some(session) = self.sessions.get_mut(&id) {
             session.draining = true;
-            self.queue_session(id);
         }
     }
 
@@ -102,15 +113,16 @@ impl Scheduler {
         lease.reached = lease.reached.max(reached);
     }
 
-    pub(super) fn returned(&mut self, session: SessionId, id: LeaseId) {
+    pub(super) fn returned(&mut self, session: SessionId, id: LeaseId, out: &mut Vec<Command>) {
         self.heard(session);
         let Some(lease) = self.leases.get(&id).filter(|lease| lease.session == session) else { return };
-        // One that is to be committed whole and is not, is as good as untouched.
-        let idle = (!lease.started || lease.whole) && !lease.revoked;
+        // One that is to be committed whole and is not, is as good as untouched. One that leaves hands back what waits.
+        let leaves = self.sessions.get(&session).is_some_and(|session| session.draining);
+        let idle = (!lease.started || lease.whole) && !lease.revoked && !leaves;
         self.end_lease(id);
         if idle {
             // A worker that hands everything back untouched would otherwise play ball with us at full speed.
-            self.strike(session);
+            self.strike(session, out);
         }
     }
 
@@ -173,16 +185,17 @@ impl Scheduler {
     }
 
     /// Counts a failure, or a lease returned untouched. From the fourth in a row a session rests between grants: one
-    /// broken worker must not run through the plan at full speed.
-    pub(super) fn strike(&mut self, id: SessionId) {
+    /// broken worker must not run through the plan at full speed. Nor does it help to connect again.
+    pub(super) fn strike(&mut self, id: SessionId, out: &mut Vec<Command>) {
         let Some(session) = self.sessions.get_mut(&id) else { return };
-        session.strikes = session.strikes.saturating_add(1);
-        let over = session.strikes.saturating_sub(self.policy.free_strikes);
+        session.trouble.strikes = session.trouble.strikes.saturating_add(1);
+        let over = session.trouble.strikes.saturating_sub(self.policy.free_strikes);
         if over > 0 {
-            let rest =
+            let rest_ms =
                 self.policy.rest_ms.saturating_mul(1 << (over - 1).min(20)).min(self.policy.max_rest_ms);
-            session.rests_until = self.now.saturating_add(rest);
-            self.resting.insert((session.rests_until, id));
+            session.trouble.rests_until = self.now.saturating_add(rest_ms);
+            self.resting.insert((session.trouble.rests_until, id));
+            out.push(Command::Rests(id, rest_ms));
             self.queue_session(id);
         }
     }
@@ -198,17 +211,11 @@ impl Scheduler {
 
     /// Puts a session where it belongs in the queue for grants.
     pub(super) fn queue_session(&mut self, id: SessionId) {
-        let now: Millis = self.now;
-        let Some(session) = self.sessions.get_mut(&id) else { return };
-        let wanted = session.appetite(now);
-        if session.queued != wanted {
-            if let Some(appetite) = session.queued {
-                self.hungry.remove(&(appetite, id));
-            }
-            if let Some(appetite) = wanted {
-                self.hungry.insert((appetite, id));
-            }
-            session.queued = wanted;
+        let Some(session) = self.sessions.get(&id) else { return };
+        let wanted = session.appetite(self.now, &self.policy);
+        self.classes.queue_session(id, wanted);
+        if wanted.is_some() && !self.releases.is_empty() {
+            self.asking.push(id);
         }
     }
 }

@@ -1,7 +1,8 @@
 //! What status pages show.
 
 use super::{
-    Job, JobId, LeaseId, Millis, RangeSet, Scheduler, Session, SessionId, WorkerId, partition::Place,
+    Job, JobId, LeaseId, Millis, RangeSet, Scheduler, Session, SessionId, WorkerId, classes::NeedId,
+    partition::Place,
 };
 
 /// Where a job stands. The seven counts add up to `units`.
@@ -23,6 +24,10 @@ pub struct JobStatus {
     pub short_of_workers: bool,
     /// Workers that have to agree on a result.
     pub replicas: u32,
+    /// Connected workers that take leases and have what the job needs.
+    pub fitting: usize,
+    /// Computing slots that could be put to use now.
+    pub wanted_slots: u64,
     /// Units in workers' hands.
     pub leased: u64,
     /// Units that wait.
@@ -64,6 +69,10 @@ pub struct SessionStatus {
     pub draining: bool,
     /// When it was heard last.
     pub heard_ms: Millis,
+    /// Until it gets work again; 0: it does not rest.
+    pub resting_ms: Millis,
+    /// Units that failed on the worker, as long as it is known.
+    pub failures: u64,
     /// Units committed by this session.
     pub units_done: u64,
     /// Computing time of a unit on this worker, by job.
@@ -128,8 +137,13 @@ impl Scheduler {
             in_flight: counts.flight,
             claimed: counts.claimed,
             disputes: job.contests.iter().filter(|contest| contest.is_disputed()).count(),
-            short_of_workers: job.contests.first_spent().is_some_and(|spent| self.nobody_but(spent)),
+            short_of_workers: job
+                .contests
+                .first_spent()
+                .is_some_and(|spent| self.nobody_but(spent, job.need)),
             replicas: job.replicas,
+            fitting: self.classes.count_for(job.need),
+            wanted_slots: self.wanted_slots_of(job),
             leased: counts.leased,
             pending: counts.pending,
             suspects: counts.suspects,
@@ -144,12 +158,11 @@ impl Scheduler {
         }
     }
 
-    /// Whether no other workers than these take leases.
-    fn nobody_but(&self, spent: &[WorkerId]) -> bool {
-        !self
-            .sessions
-            .values()
-            .any(|session| !session.draining && spent.binary_search(&session.worker).is_err())
+    /// Whether no other workers than these (ascending) take leases and have what is needed.
+    pub(super) fn nobody_but(&self, spent: &[WorkerId], need: NeedId) -> bool {
+        let is_spent =
+            |id| self.sessions.get(&id).is_none_or(|session| spent.binary_search(&session.worker).is_ok());
+        self.classes.sessions_for(need).all(is_spent)
     }
 
     fn session_status(&self, id: SessionId, session: &Session) -> SessionStatus {
@@ -162,6 +175,8 @@ impl Scheduler {
             leases: session.held(),
             draining: session.draining,
             heard_ms: session.heard,
+            resting_ms: session.trouble.rests_until.saturating_sub(self.now),
+            failures: session.trouble.failures,
             units_done: session.units_done,
             ns_per_unit: speeds
                 .map(|speeds| speeds.iter().map(|(&job, speed)| (job, speed.ns_per_unit)).collect())

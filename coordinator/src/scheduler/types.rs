@@ -1,6 +1,8 @@
 //! The words that the scheduler exchanges with the engine around it.
 
-use std::{fmt, ops::Range};
+use std::{fmt, ops::Range, sync::Arc};
+
+use super::{Abilities, Need};
 
 /// One run of a job: unique for ever, so that a result that wanders in from an older run cannot be mistaken.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -59,6 +61,9 @@ pub enum Event {
     JobRemoved(JobId),
     /// Quarantined units return to the pool with their failures forgotten.
     JobRetried(JobId),
+    /// The job asks for something else in its workers. Those that do not have it commit what they have, and hand back the
+    /// rest.
+    JobNeeds(JobId, Need),
     /// A worker connected.
     SessionOpened {
         /// The connection.
@@ -69,6 +74,8 @@ pub enum Event {
         slots: u32,
         /// Further leases that it wants in stock.
         prefetch: u32,
+        /// What it has.
+        abilities: Arc<Abilities>,
     },
     /// The connection is gone: what it held returns to the pool at once.
     SessionClosed(SessionId),
@@ -135,6 +142,13 @@ pub enum Event {
     },
     /// The worker wants no further leases on this session (it is about to leave); it goes on with what it has.
     Draining(SessionId),
+    /// So many of the workers of a pool (of all, if it has no name) that are connected now are to stay: see `release.rs`.
+    Release {
+        /// Value of their label `pool`.
+        pool: String,
+        /// So many.
+        keep: u32,
+    },
     /// Committed ranges are to be computed again by others. Those that cannot be are answered
     /// [`Checked::Dropped`].
     Verify {
@@ -175,6 +189,8 @@ pub struct JobSpec {
     pub quarantined: super::RangeSet,
     /// Whether grants wait for [`Event::JobResumed`].
     pub paused: bool,
+    /// What a worker must have to compute it.
+    pub need: Need,
     /// Distinct workers that have to agree on a result before it counts; 0 and 1: it counts at once.
     pub replicas: u32,
     /// Results on record that do not count.
@@ -321,6 +337,10 @@ pub enum Command {
     },
     /// Every unit is committed or quarantined.
     Finished(JobId),
+    /// A worker is to finish what it computes, and leave. It gets nothing more.
+    Leave(SessionId),
+    /// Too much in a row went wrong on a worker: it gets nothing for so long.
+    Rests(SessionId, Millis),
     /// Close a connection: it was silent too long, or the same worker came back on another one.
     Close(SessionId, CloseReason),
 }

@@ -179,6 +179,7 @@ impl Scheduler {
         held.started = true;
         let (job_id, start) = (held.job, held.range.start);
         self.end_lease(lease);
+        self.count_failure(session);
         let Some(job) = self.jobs.get_mut(&job_id) else { return };
         let failed = job.contests.change(start, |contest| {
             contest.failed.push(worker);
@@ -193,7 +194,9 @@ impl Scheduler {
             }
         } else {
             out.push(Command::RecordFailure { job: job_id, unit, worker, error });
-            let hopeless = job.note_failure(unit, worker, &self.policy);
+            job.note_failure(unit, worker);
+            let hopeless = self.is_hopeless(job_id, unit);
+            let Some(job) = self.jobs.get_mut(&job_id) else { return };
             if hopeless || workers > 1 {
                 // What is left of it is computed anew, in other pieces: each worker may fail on another unit of it, and
                 // then nobody is left to agree.
@@ -206,7 +209,7 @@ impl Scheduler {
             }
         }
         self.job_changed(job_id, out);
-        self.strike(session);
+        self.strike(session, out);
     }
 
     /// Ends a lease over a contest, of which a result has come.

@@ -16,7 +16,7 @@ use tokio::{
 use tonic::transport::server::Connected;
 
 use super::places::Place;
-use crate::access::Identity;
+use crate::{access::Identity, metrics::OpenConnection};
 
 /// How soon a connection must bring a request that is let in.
 pub const FIRST_REQUEST: Duration = Duration::from_secs(10);
@@ -58,7 +58,7 @@ pub struct Connection {
     deadline: Option<Pin<Box<Sleep>>>,
     /// When it is closed, unless the peer reads before. Only where something waits to be written.
     unread: Option<Pin<Box<Sleep>>>,
-    _place: Option<Place<IpAddr>>,
+    _held: Option<(Place<IpAddr>, OpenConnection)>,
 }
 
 impl Connection {
@@ -67,18 +67,23 @@ impl Connection {
         io: Box<dyn Duplex>,
         address: SocketAddr,
         certificate: Option<Result<Identity, String>>,
-        place: Place<IpAddr>,
-        newcomer: Place<IpAddr>,
+        (place, newcomer, counted): (Place<IpAddr>, Place<IpAddr>, OpenConnection),
     ) -> Self {
         let newcomer = Arc::new(Mutex::new(Some(newcomer)));
         let peer = Peer { address: Some(address), certificate, newcomer };
-        Self { io, peer, deadline: Some(Box::pin(sleep(FIRST_REQUEST))), unread: None, _place: Some(place) }
+        Self {
+            io,
+            peer,
+            deadline: Some(Box::pin(sleep(FIRST_REQUEST))),
+            unread: None,
+            _held: Some((place, counted)),
+        }
     }
 
     /// Inside this process.
     pub fn memory(pipe: DuplexStream) -> Self {
         let peer = Peer { address: None, certificate: None, newcomer: Arc::default() };
-        Self { io: Box::new(pipe), peer, deadline: None, unread: None, _place: None }
+        Self { io: Box::new(pipe), peer, deadline: None, unread: None, _held: None }
     }
 
     /// Who is at its other end.

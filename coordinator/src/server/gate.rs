@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::watch;
 use tonic::{
-    Status,
+    Code, Status,
     body::Body,
     codegen::{BoxFuture, http},
 };
@@ -21,11 +21,15 @@ use super::{
     places::{Who, neighbourhood},
     reread::Reread,
 };
-use crate::access::{
-    Caller, Right,
-    rates::{Rate, Rates},
-    right_for,
-    tokens::Tokens,
+use crate::{
+    access::{
+        Caller, Right,
+        rates::{Rate, Rates},
+        right_for,
+        tokens::Tokens,
+    },
+    telemetry::Telemetry,
+    traces::{RequestSpan, Traces},
 };
 
 /// Requests of users, of one name or (without names) from one address.
@@ -40,6 +44,7 @@ const COMPLAINTS: Rate = Rate::new(1, 10);
 pub struct Gate(Arc<Inner>);
 
 struct Inner {
+    telemetry: Telemetry,
     tokens: Option<Arc<Reread<Tokens>>>,
     requests: Rates<Who>,
     streams: Rates<IpAddr>,
@@ -47,11 +52,17 @@ struct Inner {
 }
 
 impl Gate {
-    /// Asks for one of `tokens`, if there are some, and for certificates on connections that have TLS.
-    pub fn new(tokens: Option<Arc<Reread<Tokens>>>) -> Self {
+    /// Asks for one of `tokens`, if there are some, and for certificates on connections that have TLS. What it does is told
+    /// to `telemetry`.
+    pub fn new(tokens: Option<Arc<Reread<Tokens>>>, telemetry: Telemetry) -> Self {
         let (requests, streams, complaints) =
             (Rates::new(REQUESTS), Rates::new(STREAMS), Rates::new(COMPLAINTS));
-        Self(Arc::new(Inner { tokens, requests, streams, complaints }))
+        Self(Arc::new(Inner { telemetry, tokens, requests, streams, complaints }))
+    }
+
+    /// Where spans of requests go.
+    pub(super) fn traces(&self) -> &Traces {
+        &self.0.telemetry.traces
     }
 
     fn judge(&self, path: &str, peer: &Peer, headers: &http::HeaderMap) -> Result<(Caller, Pass), Status> {
@@ -119,11 +130,23 @@ impl Gate {
     }
 
     fn complain(&self, path: &str, peer: &Peer, status: &Status) {
+        self.0.telemetry.counted.requests_refused.count(code_name(status.code()));
         if let Some(address) = peer.address
             && self.0.complaints.take(neighbourhood(address.ip()))
         {
             tracing::warn!("{address} was refused {path}: {}", status.message());
         }
+    }
+}
+
+/// As gRPC names it, in lower case.
+fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Unauthenticated => "unauthenticated",
+        Code::PermissionDenied => "permission_denied",
+        Code::ResourceExhausted => "resource_exhausted",
+        Code::Unimplemented => "unimplemented",
+        _ => "other",
     }
 }
 
@@ -164,15 +187,31 @@ where
         match self.gate.judge(path, &peer, request.headers()) {
             Ok((caller, pass)) => {
                 peer.admit();
+                self.gate.0.telemetry.counted.request(path);
+                // A worker's stream is open for weeks; its leases have spans of their own.
+                let span = match pass.right {
+                    Right::Work => RequestSpan::none(),
+                    Right::View | Right::Operate => self.gate.traces().request(path, peer.address),
+                };
                 if pass.right != Right::Work {
                     request = request.map(|body| Body::new(Brief::new(body)));
                 }
                 request.extensions_mut().insert(caller);
                 request.extensions_mut().insert(pass);
-                Box::pin(self.inner.call(request))
+                if let Some(within) = span.within() {
+                    request.extensions_mut().insert(within);
+                }
+                let answer = self.inner.call(request);
+                Box::pin(async move {
+                    let answer = answer.await;
+                    let status = answer.as_ref().ok().and_then(|a| Status::from_header_map(a.headers()));
+                    span.end(status.map_or(Code::Ok, |status| status.code()));
+                    answer
+                })
             }
             Err(status) => {
                 self.gate.complain(path, &peer, &status);
+                self.gate.traces().request(path, peer.address).end(status.code());
                 Box::pin(async move { Ok(status.into_http()) })
             }
         }

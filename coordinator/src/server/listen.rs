@@ -22,9 +22,12 @@ use super::{
     places::{Place, Places, neighbourhood},
     reread::Reread,
 };
-use crate::access::{
-    Identity, certificate_identity,
-    rates::{Rate, Rates},
+use crate::{
+    access::{
+        Identity, certificate_identity,
+        rates::{Rate, Rates},
+    },
+    metrics::{Counted, OpenConnection},
 };
 
 /// Connections at a time: every worker that the engine takes, and people.
@@ -57,6 +60,7 @@ pub struct Listening {
     tls: Option<Arc<Reread<Arc<ServerConfig>>>>,
     speech: Speech,
     complaints: Rates<IpAddr>,
+    counted: Arc<Counted>,
 }
 
 /// Accepts until `stop`. At most `most_connections` at a time.
@@ -64,6 +68,7 @@ pub fn listen(
     listener: TcpListener,
     tls: Option<Arc<Reread<Arc<ServerConfig>>>>,
     (speech, most_connections): (Speech, usize),
+    counted: Arc<Counted>,
     stop: CancellationToken,
 ) -> mpsc::Receiver<Connection> {
     let most = most_connections.min(MAX_CONNECTIONS);
@@ -73,6 +78,7 @@ pub fn listen(
         tls,
         speech,
         complaints: Rates::new(COMPLAINTS),
+        counted,
     });
     let (ready, connections) = mpsc::channel(1);
     tokio::spawn(async move {
@@ -140,11 +146,13 @@ impl Listening {
                 (Box::new(stream), Some(identity))
             }
         };
-        Ok(Connection::remote(io, address, certificate, place, newcomer))
+        let counted = OpenConnection::of(Arc::clone(&self.counted));
+        Ok(Connection::remote(io, address, certificate, (place, newcomer, counted)))
     }
 
     /// The log must not be a way to fill the disk.
     fn complain(&self, address: SocketAddr, why: &str) {
+        self.counted.connections_refused.inc();
         if self.complaints.take(neighbourhood(address.ip())) {
             tracing::warn!("{address} was turned away: {why}");
         }

@@ -16,9 +16,9 @@ use std::{pin::Pin, sync::Arc, time::Duration};
 use jobs::Report;
 use proto::v1::{
     AuditReply, AuditRequest, ControlRequest, DrainReply, DrainRequest, FromWorker, JobStatus, LeaderReply,
-    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ResultReply, ResultRequest,
-    StatusRequest, SubmitReply, SubmitRequest, ToWorker, VerifyRequest, VerifyStatus, Welcome, WorkersReply,
-    WorkersRequest,
+    LeaderRequest, ListReply, ListRequest, ReadmitReply, ReadmitRequest, ReleaseReply, ReleaseRequest,
+    ResultReply, ResultRequest, StatusRequest, SubmitReply, SubmitRequest, ToWorker, VerifyRequest,
+    VerifyStatus, Welcome, WorkersReply, WorkersRequest,
     farm_server::{Farm, FarmServer},
     jobs_server::{Jobs, JobsServer},
 };
@@ -51,6 +51,8 @@ use crate::{
     engine::{Engine, Refusal, Welcomed},
     ledger::{ACTS_KEPT, Actor},
     seat::Seat,
+    telemetry::Telemetry,
+    traces::{Traces, Within},
 };
 
 /// Messages under way to a worker before the engine keeps them back.
@@ -83,6 +85,8 @@ pub struct Doors {
     pub tokens: Option<Arc<Reread<Tokens>>>,
     /// Connections at a time, for which the system must have room.
     pub most_connections: usize,
+    /// Who is told what happens at them.
+    pub telemetry: Telemetry,
 }
 
 /// Serves who sits in `seat` on a TCP port until `stop`.
@@ -96,9 +100,10 @@ pub async fn serve_tcp(
     doors: Doors,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    let Doors { tls, tokens, most_connections } = doors;
-    let connections = listen::listen(listener, tls, (Speech::Http2, most_connections), stop.clone());
-    serve(seat, Gate::new(tokens), ReceiverStream::new(connections), stop).await
+    let Doors { tls, tokens, most_connections, telemetry } = doors;
+    let counted = Arc::clone(&telemetry.counted);
+    let connections = listen::listen(listener, tls, (Speech::Http2, most_connections), counted, stop.clone());
+    serve(seat, Gate::new(tokens, telemetry), ReceiverStream::new(connections), stop).await
 }
 
 /// Serves who sits in `seat` inside this process until `stop`: the other ends come through `pipes`.
@@ -111,7 +116,13 @@ pub async fn serve_memory(
     pipes: mpsc::Receiver<DuplexStream>,
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
-    serve(seat, Gate::new(None), ReceiverStream::new(pipes).map(Connection::memory), stop).await
+    serve(
+        seat,
+        Gate::new(None, Telemetry::default()),
+        ReceiverStream::new(pipes).map(Connection::memory),
+        stop,
+    )
+    .await
 }
 
 async fn serve(
@@ -121,7 +132,7 @@ async fn serve(
     stop: CancellationToken,
 ) -> Result<(), tonic::transport::Error> {
     let watchers = Places::new(MAX_WATCHERS, MAX_WATCHERS_OF_ONE);
-    let service = Service { seat, stop: stop.clone(), watchers };
+    let service = Service { seat, stop: stop.clone(), watchers, traces: gate.traces().clone() };
     let farm = FarmServer::from_arc(Arc::new(service.clone()))
         .max_decoding_message_size(proto::MAX_MESSAGE_BYTES)
         .max_encoding_message_size(proto::MAX_MESSAGE_BYTES);
@@ -153,6 +164,7 @@ struct Service {
     seat: Seat,
     stop: CancellationToken,
     watchers: Arc<Places<Who>>,
+    traces: Traces,
 }
 
 impl Service {
@@ -184,12 +196,13 @@ impl Farm for Service {
         let hello = first.and_then(|message| message.hello);
         let hello = hello.ok_or_else(|| Status::invalid_argument("the first message must be a hello"))?;
         let (outgoing, messages) = mpsc::channel(OUTGOING_MESSAGES);
-        let Welcomed { session, ledger_id, heartbeat_ms } =
+        let Welcomed { session, ledger_id, heartbeat_ms, protocol } =
             engine.hello(hello, outgoing).await.map_err(to_status)?;
         let welcome = Welcome {
             version: env!("CARGO_PKG_VERSION").into(),
             ledger_id: ledger_id.to_vec().into(),
             heartbeat_ms,
+            protocol,
         };
         let over = over(pass.clone(), self.stop.clone());
         tokio::spawn(async move {
@@ -236,8 +249,10 @@ impl Jobs for Service {
     }
 
     async fn submit(&self, request: Request<SubmitRequest>) -> Result<Response<SubmitReply>, Status> {
+        let (began, within) = (self.traces.now(), request.extensions().get::<Within>().cloned());
         let by = actor(&request);
         let (job, existed) = self.engine()?.submit(request.into_inner(), by).await.map_err(to_status)?;
+        self.traces.submission(began, within.as_ref(), &job, existed);
         Ok(Response::new(SubmitReply { job: Some(job), existed }))
     }
 
@@ -303,6 +318,12 @@ impl Jobs for Service {
         let by = actor(&request);
         let worker = self.engine()?.drain(request.into_inner().worker, by).await.map_err(to_status)?;
         Ok(Response::new(DrainReply { worker }))
+    }
+
+    async fn release(&self, request: Request<ReleaseRequest>) -> Result<Response<ReleaseReply>, Status> {
+        let by = actor(&request);
+        let ReleaseRequest { pool, keep } = request.into_inner();
+        Ok(Response::new(self.engine()?.release(pool, keep, by).await.map_err(to_status)?))
     }
 
     async fn audit(&self, request: Request<AuditRequest>) -> Result<Response<AuditReply>, Status> {

@@ -10,6 +10,7 @@
 
 mod headers;
 mod health;
+mod metrics;
 
 use std::{convert::Infallible, net::IpAddr, sync::Arc, time::Duration};
 
@@ -40,6 +41,7 @@ use crate::{
         listen::{Speech, listen},
         places::neighbourhood,
     },
+    telemetry::Telemetry,
 };
 
 /// Connections at a time: people and probes, no workers.
@@ -64,21 +66,25 @@ pub struct Web {
     pub tokens: Option<Arc<Reread<Tokens>>>,
     /// Connections at a time, for which the system must have room.
     pub most_connections: usize,
+    /// What `/metrics` tells, and who is told what happens here.
+    pub telemetry: Telemetry,
 }
 
 /// What all requests share.
 struct Site {
     seat: Seat,
+    telemetry: Telemetry,
     probes: Rates<IpAddr>,
 }
 
 /// Serves who sits in `seat` until `stop`.
 pub async fn serve(seat: Seat, web: Web, stop: CancellationToken) {
-    let Web { listener, tls, tokens: _, most_connections } = web;
-    let site = Arc::new(Site { seat, probes: Rates::new(PROBES) });
+    let Web { listener, tls, tokens: _, most_connections, telemetry } = web;
+    let counted = Arc::clone(&telemetry.counted);
+    let site = Arc::new(Site { seat, telemetry, probes: Rates::new(PROBES) });
     let router = router(&site);
     let most = most_connections.min(MAX_CONNECTIONS);
-    let mut connections = listen(listener, tls, (Speech::Http1, most), stop.clone());
+    let mut connections = listen(listener, tls, (Speech::Http1, most), counted, stop.clone());
     while let Some(connection) = connections.recv().await {
         tokio::spawn(speak(connection, router.clone(), stop.clone()));
     }
@@ -88,6 +94,7 @@ fn router(site: &Arc<Site>) -> Router {
     let probes = Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
+        .route("/metrics", get(metrics::metrics))
         .layer(from_fn_with_state(Arc::clone(site), probing));
     // `/metrics` belongs here, beside the probes.
     probes.layer(axum::middleware::map_response(headers::secure)).with_state(Arc::clone(site))

@@ -6,8 +6,10 @@ pub mod authority;
 pub mod cluster;
 pub mod etcd;
 pub mod host;
+pub mod http;
 pub mod page;
 pub mod s3;
+pub mod slurm;
 
 use std::{
     io::{BufRead, BufReader},

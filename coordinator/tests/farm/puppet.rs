@@ -28,6 +28,7 @@ pub fn hello(id: u8) -> Hello {
         slots: 1,
         prefetch: 0,
         kinds: kinds.map(|k| KindVersion { name: k.name().into(), revision: k.revision() }).collect(),
+        ..Hello::default()
     }
 }
 

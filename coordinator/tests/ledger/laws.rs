@@ -33,6 +33,9 @@ fn entry() -> impl Strategy<Value = Entry> {
         1 => id.clone().prop_map(|id| Entry::Conflict(commit_record(id, 0..1, vec![1]))),
         1 => id.clone().prop_map(act),
         1 => (id.clone(), 0..5_u32).prop_map(|(id, replicas)| Entry::Replicas { job: JobId([id; 16]), replicas }),
+        1 => (id.clone(), prop::collection::vec("[a-z]{1,9}", 0..18)).prop_map(|(id, requirements)| {
+            Entry::Requirements { job: JobId([id; 16]), requirements }
+        }),
         6 => (id.clone(), 0..8_u64, 1..3_u64, 1..4_u8).prop_map(|(id, at, len, by)| Entry::Claim(of(by, id, at, len))),
         3 => (id.clone(), 0..8_u64, 1..3_u64, 1..4_u8, prop::collection::vec(1..4_u8, 0..3)).prop_map(
             |(id, at, len, last, by)| {
@@ -113,11 +116,10 @@ impl Model {
                 self.commit(commit, by)?;
             }
             Entry::Replicas { job, replicas } => {
-                let summary = &mut self.job(job)?.0;
-                if replicas == 0 || replicas > 3 {
-                    return None;
-                }
-                summary.replicas = replicas;
+                self.job(job)?.0.replicas = Some(replicas).filter(|replicas| (1..=3).contains(replicas))?;
+            }
+            Entry::Requirements { job, requirements } => {
+                self.job(job)?.0.requirements = Some(requirements).filter(|texts| texts.len() <= 16)?;
             }
             Entry::Claim(CommitRecord { job, range, digest, worker, .. }) => {
                 let liar = self.liars.iter().any(|liar| liar.worker == worker);

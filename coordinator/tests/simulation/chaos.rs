@@ -1,8 +1,10 @@
 //! What goes wrong, and when.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
-use coordinator::scheduler::{Comparison, Event, JobId, LeaseId, Policy, SessionId, Token, WorkerId};
+use coordinator::scheduler::{
+    Abilities, Comparison, Event, JobId, LeaseId, Need, Policy, SessionId, Token, WorkerId,
+};
 use rand::RngExt;
 
 use crate::{
@@ -40,6 +42,10 @@ pub enum Chaos {
     /// Somebody wants committed ranges computed again.
     Verify(JobId),
     VerifyStopped(JobId),
+    /// A pool is to become smaller; of all workers, if it has no name.
+    Release(&'static str, u32),
+    /// A job asks for something else in its workers.
+    Need(JobId),
     /// No more faults from here on: everything has to end well.
     Calm,
 }
@@ -88,8 +94,14 @@ pub fn arrange(world: &mut World) {
         (_, true) => world.rng.random_range(6..=9),
         _ => world.rng.random_range(3..=8),
     };
-    for number in 0..hands {
+    // On top of them: such as lack what some jobs need, or on which nothing works.
+    let others = if sole { 0 } else { world.rng.random_range(0..=4) };
+    for number in 0..hands + others {
         let mut hand = hand(world, number);
+        if number >= hands {
+            hand.broken = world.rng.random_bool(0.4);
+            hand.abilities = lesser(world);
+        }
         hand.lies_permille = match number {
             0 | 1 if replicated => [0, 0, 20, 300, 1_000][world.rng.random_range(0..5)],
             _ => 0,
@@ -99,7 +111,7 @@ pub fn arrange(world: &mut World) {
         world.set_timer(usize::from(number), delay, Timer::Connect);
         world.set_timer(usize::from(number), delay, Timer::Beat);
     }
-    for kind in 0..14 {
+    for kind in 0..16 {
         if world.rng.random_bool(0.4) {
             schedule(world, kind);
         }
@@ -134,7 +146,32 @@ fn add_plan(world: &mut World, number: u8) {
     world.plans.insert(job, plan);
     let weight = world.rng.random_range(1..=4);
     let replicas = if world.policy.sole_worker { 1 } else { [1, 1, 2, 2, 3][world.rng.random_range(0..5)] };
-    world.ledger.books.insert(job, Book { units, weight, replicas, ..Book::default() });
+    let need = need(world);
+    world.ledger.books.insert(job, Book { units, weight, replicas, need, ..Book::default() });
+}
+
+/// What a job may need: most of the workers have all but the last.
+fn need(world: &mut World) -> Need {
+    let asked = [None, None, Some("big"), Some("memory_gib>=16"), Some("gpu")];
+    let asked = asked[world.rng.random_range(0..asked.len())];
+    let requirements = asked.into_iter().map(|text| text.parse().expect("a requirement")).collect();
+    Need { kind: "sum".into(), revision: 1, requirements }
+}
+
+fn abilities(revision: u32, labels: &[(&str, &str)]) -> Arc<Abilities> {
+    let labels = labels.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+    Arc::new(Abilities { kinds: BTreeMap::from([("sum".into(), revision)]), labels })
+}
+
+/// Those of a worker that lacks something, or not.
+fn lesser(world: &mut World) -> Arc<Abilities> {
+    match world.rng.random_range(0..5) {
+        0 => abilities(2, &[("big", "yes"), ("memory_gib", "32"), ("pool", "odd")]),
+        1 => abilities(1, &[]),
+        2 => abilities(1, &[("memory_gib", "8"), ("pool", "odd")]),
+        3 => abilities(1, &[("big", "yes")]),
+        _ => abilities(1, &[("big", "yes"), ("memory_gib", "32")]),
+    }
 }
 
 fn hand(world: &mut World, number: u8) -> Farmhand {
@@ -158,13 +195,27 @@ fn hand(world: &mut World, number: u8) -> Farmhand {
             [rng.random_range(0..5)],
         goes_on_after_failure: rng.random_bool(0.5),
         lies_permille: 0,
+        abilities: abilities(
+            1,
+            &[
+                ("big", "yes"),
+                ("memory_gib", "32"),
+                ("pool", if number.is_multiple_of(2) { "even" } else { "odd" }),
+            ],
+        ),
+        broken: false,
     }
 }
 
 fn schedule(world: &mut World, kind: u8) {
     let jobs: Vec<_> = world.plans.keys().copied().collect();
     // Lies stop jobs: rare, or nothing else would be seen.
-    let times = if kind == 6 { u32::from(world.rng.random_bool(0.3)) } else { world.rng.random_range(1..=6) };
+    let times = match kind {
+        6 => u32::from(world.rng.random_bool(0.3)),
+        // Few of the ranges that are looked at again were lied about.
+        12 => world.rng.random_range(4..=12),
+        _ => world.rng.random_range(1..=6),
+    };
     for _ in 0..times {
         let replicated = world.ledger.books.values().any(|book| book.replicas > 1);
         // Where liars are told by the others, there are two at most.
@@ -187,7 +238,12 @@ fn schedule(world: &mut World, kind: u8) {
             // A farm whose only worker is found to lie has nobody left; such farms are not asked to verify.
             12 if world.policy.sole_worker => Chaos::Retry(job),
             12 => Chaos::Verify(job),
-            _ => Chaos::VerifyStopped(job),
+            13 => Chaos::VerifyStopped(job),
+            14 => {
+                let pool = ["", "odd", "even", "nobody"][world.rng.random_range(0..4)];
+                Chaos::Release(pool, world.rng.random_range(0..4))
+            }
+            _ => Chaos::Need(job),
         };
         let time = world.rng.random_range(0..world.calm_ms);
         world.at(time, Happening::Chaos(chaos));
@@ -258,6 +314,12 @@ impl World {
                 return self.step(Event::Verify { job, ranges });
             }
             Chaos::VerifyStopped(job) => return self.step(Event::VerifyStopped(job)),
+            Chaos::Release(pool, keep) => return self.step(Event::Release { pool: pool.into(), keep }),
+            Chaos::Need(job) => {
+                let need = need(self);
+                self.ledger.books.get_mut(&job).expect("a book").need = need.clone();
+                return self.step(Event::JobNeeds(job, need));
+            }
             Chaos::Calm => return self.calm(),
         }
         Ok(())
@@ -319,6 +381,7 @@ impl World {
                 worker: WorkerId([9; 16]),
                 slots: u32::MAX,
                 prefetch: u32::MAX,
+                abilities: Arc::default(),
             },
             6 => Event::Persisted(Token(number.max(1 << 40))),
             7 => Event::Compared(Token(number.max(1 << 40)), Comparison::Different([9; 32])),

@@ -1,6 +1,8 @@
 //! The engine around the scheduler: does what it is ordered, and doubts it.
 
-use coordinator::scheduler::{Checked, CloseReason, Command, Comparison, Event, Token, Verdict, Vote};
+use coordinator::scheduler::{
+    Checked, CloseReason, Command, Comparison, Event, JobSpec, Need, Token, Verdict, Vote,
+};
 use rand::RngExt;
 
 use crate::{
@@ -36,6 +38,9 @@ pub struct Report {
     pub withdrawn: u64,
     pub checked: u64,
     pub differ: u64,
+    pub released: u64,
+    pub left: u64,
+    pub rests: u64,
 }
 
 impl Report {
@@ -49,11 +54,11 @@ impl Report {
         self.clone().fields().iter().all(|count| **count >= 10)
     }
 
-    fn fields(&mut self) -> [&mut u64; 22] {
+    fn fields(&mut self) -> [&mut u64; 25] {
         let Self { steps, commits, duplicates, overlaps, conflicts, unknown, shrinks, shrunk, .. } = self;
         let Self { abandoned, revoked, silent, superseded, failures, quarantined, crashes, finished, .. } =
             self;
-        let Self { claims, confirmed, liars, withdrawn, checked, differ, .. } = self;
+        let Self { claims, confirmed, liars, withdrawn, checked, differ, released, left, rests, .. } = self;
         [
             steps,
             commits,
@@ -77,6 +82,9 @@ impl Report {
             withdrawn,
             checked,
             differ,
+            released,
+            left,
+            rests,
         ]
     }
 }
@@ -90,6 +98,10 @@ impl World {
         let lost = self.sabotage == Some(Sabotage::LoseReturn);
         let commands = match &event {
             Event::Returned { session, .. } if lost => scheduler.step(self.now, Event::Heard(*session)),
+            Event::JobAdded { job, spec } if self.sabotage == Some(Sabotage::ForgetNeeds) => {
+                let spec = JobSpec { need: Need::default(), ..spec.clone() };
+                scheduler.step(self.now, Event::JobAdded { job: *job, spec })
+            }
             _ => scheduler.step(self.now, event.clone()),
         };
         self.model
@@ -177,9 +189,17 @@ impl World {
                 if workers.len() < 2 {
                     return Err(format!("unit {unit} given up after {workers:?}"));
                 }
+                if workers.len() < 5 && !self.policy.sole_worker {
+                    self.model.check_given_up(job, &workers)?;
+                }
                 self.write(Entry::Quarantine { job, unit });
             }
             Command::Finished(_) => self.report.finished += 1,
+            Command::Leave(session) => {
+                self.report.released += 1;
+                self.send_down(session, Down::Order(command));
+            }
+            Command::Rests(..) => self.report.rests += 1,
             Command::Close(session, reason) => {
                 match reason {
                     CloseReason::Silent => self.report.silent += 1,

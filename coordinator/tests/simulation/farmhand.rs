@@ -1,8 +1,8 @@
 //! A simulated worker: computes at its own speed, keeps what is not acknowledged, and has bad manners.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
-use coordinator::scheduler::{Command, Event, JobId, LeaseId, SessionId, WorkerId};
+use coordinator::scheduler::{Abilities, Command, Event, JobId, LeaseId, SessionId, WorkerId};
 use rand::RngExt;
 
 use crate::{
@@ -30,8 +30,19 @@ pub struct Task {
 pub enum Timer {
     Connect,
     Beat,
-    Chunk { link: SessionId, lease: LeaseId },
-    Shrink { link: SessionId, lease: LeaseId, end: u64 },
+    Chunk {
+        link: SessionId,
+        lease: LeaseId,
+    },
+    Shrink {
+        link: SessionId,
+        lease: LeaseId,
+        end: u64,
+    },
+    /// It was told to leave.
+    Leave {
+        link: SessionId,
+    },
 }
 
 /// How a worker answers [`Command::Shrink`].
@@ -51,6 +62,7 @@ pub enum Watch {
 }
 
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a manner of its own")]
 pub struct Farmhand {
     pub id: WorkerId,
     pub alive: bool,
@@ -74,6 +86,9 @@ pub struct Farmhand {
     pub goes_on_after_failure: bool,
     /// Results that are made up.
     pub lies_permille: u64,
+    pub abilities: Arc<Abilities>,
+    /// Nothing works on it.
+    pub broken: bool,
 }
 
 impl World {
@@ -98,7 +113,8 @@ impl World {
             Timer::Shrink { link, lease, end } if hand.link == Some(link) => {
                 self.shorten(worker, link, lease, end);
             }
-            Timer::Connect | Timer::Chunk { .. } | Timer::Shrink { .. } => {}
+            Timer::Leave { link } if hand.link == Some(link) => self.leave(worker, link),
+            Timer::Connect | Timer::Chunk { .. } | Timer::Shrink { .. } | Timer::Leave { .. } => {}
         }
     }
 
@@ -112,9 +128,9 @@ impl World {
         let link = self.connect(worker);
         let hand = &mut self.hands[worker];
         (hand.link, hand.draining) = (Some(link), false);
-        let (slots, prefetch) = (hand.slots, hand.prefetch);
+        let (slots, prefetch, abilities) = (hand.slots, hand.prefetch, Arc::clone(&hand.abilities));
         let spooled: Vec<_> = hand.spool.values().cloned().collect();
-        self.send_up(link, Up::Hello { slots, prefetch });
+        self.send_up(link, Up::Hello { slots, prefetch, abilities });
         for parcel in spooled {
             self.send_up(link, Up::Offer(parcel));
         }
@@ -223,8 +239,26 @@ impl World {
                 self.drop_task(worker, lease);
                 self.start_chunks(worker, link);
             }
+            Down::Order(Command::Leave(_)) => {
+                hand.draining = true;
+                self.set_timer(worker, 0, Timer::Leave { link });
+            }
             Down::Order(_) => {}
         }
+    }
+
+    /// Ends when it has finished what it holds; whoever looks after it starts it again.
+    fn leave(&mut self, worker: usize, link: SessionId) {
+        if !self.hands[worker].tasks.is_empty() || !self.hands[worker].spool.is_empty() {
+            return self.set_timer(worker, 500, Timer::Leave { link });
+        }
+        self.report.left += 1;
+        self.cut(link);
+        let hand = &mut self.hands[worker];
+        (hand.life, hand.link) = (hand.life + 1, None);
+        let down_ms = self.rng.random_range(100..20_000);
+        self.set_timer(worker, down_ms, Timer::Connect);
+        self.set_timer(worker, down_ms, Timer::Beat);
     }
 
     fn drop_task(&mut self, worker: usize, lease: LeaseId) -> Option<Task> {
@@ -268,7 +302,8 @@ impl World {
         let plan = &self.plans[&job];
         let by_chance =
             |salt: &[u8], permille: u64| chaos::hash(&[&job.0, &unit.to_le_bytes(), salt]) % 1_000 < permille;
-        by_chance(b"everywhere", plan.bad_permille)
+        self.hands[worker].broken
+            || by_chance(b"everywhere", plan.bad_permille)
             || by_chance(&self.hands[worker].id.0, plan.flaky_permille)
     }
 

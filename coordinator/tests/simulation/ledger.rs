@@ -6,7 +6,7 @@ use std::{
 };
 
 use coordinator::scheduler::{
-    Committed, Comparison, Digest, JobId, JobSpec, RangeSet, Token, Vote, WorkerId,
+    Committed, Comparison, Digest, JobId, JobSpec, Need, RangeSet, Token, Vote, WorkerId,
 };
 
 /// What one line says.
@@ -52,6 +52,7 @@ pub struct Book {
     pub removed: bool,
     pub conflicted: bool,
     pub replicas: u32,
+    pub need: Need,
     /// By start: end, digest, and who stands behind it.
     pub commits: BTreeMap<u64, (u64, Digest, Vec<WorkerId>)>,
     /// Results that do not count.
@@ -82,6 +83,7 @@ impl Book {
             failures: self.failures.iter().map(|&(unit, worker)| (unit, worker, String::new())).collect(),
             quarantined: self.quarantined.iter().map(|&unit| unit..unit + 1).collect(),
             paused: self.paused,
+            need: self.need.clone(),
             replicas: self.replicas,
             claims: self.claims.clone(),
             disputed: self.claims.iter().filter_map(|vote| self.committed(&vote.range)).collect(),

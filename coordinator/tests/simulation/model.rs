@@ -1,9 +1,12 @@
 //! A second opinion on the scheduler's books, kept from its events and commands alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use coordinator::scheduler::{
-    Command, Event, JobId, LeaseId, RangeSet, Scheduler, SessionId, Token, Verdict, WorkerId,
+    Abilities, Command, Event, JobId, LeaseId, Need, RangeSet, Scheduler, SessionId, Token, Verdict, WorkerId,
 };
 
 use crate::world::{Offered, Persisting};
@@ -25,6 +28,9 @@ struct JobModel {
     done: RangeSet,
     in_flight: RangeSet,
     quarantined: RangeSet,
+    need: Need,
+    /// Workers that have handed something in.
+    able: BTreeSet<WorkerId>,
     /// Ranges that do not count yet, by start: end, and whose results there are.
     claims: BTreeMap<u64, (u64, BTreeSet<WorkerId>)>,
 }
@@ -50,6 +56,9 @@ pub struct Model {
     jobs: BTreeMap<JobId, JobModel>,
     /// Credit by session, whether it drains, and whose it is.
     sessions: BTreeMap<SessionId, (u64, bool, WorkerId)>,
+    abilities: BTreeMap<SessionId, Arc<Abilities>>,
+    /// Who of a pool may be told to leave, and how many must stay.
+    releases: BTreeMap<String, (usize, BTreeSet<WorkerId>)>,
     liars: BTreeSet<WorkerId>,
     held: BTreeMap<LeaseId, Held>,
     ever: BTreeSet<LeaseId>,
@@ -88,6 +97,7 @@ impl Model {
                 let mut model = JobModel { units: spec.units, paused: spec.paused, ..JobModel::default() };
                 model.done = spec.done.clone();
                 model.quarantined = spec.quarantined.clone();
+                model.need = spec.need.clone();
                 for range in spec.done.iter() {
                     model.quarantined.remove(&range);
                 }
@@ -120,10 +130,19 @@ impl Model {
                 job.quarantined = RangeSet::new();
                 job.finished = false;
             }),
-            Event::SessionOpened { session, worker, slots, prefetch } => {
+            Event::JobNeeds(job, need) => self.with(*job, |job| job.need = need.clone()),
+            Event::Release { pool, keep } => {
+                let members = self.staying(pool).collect();
+                self.releases.insert(pool.clone(), (*keep as usize, members));
+            }
+            Event::Commit { worker, job, .. } => self.with(*job, |job| {
+                job.able.insert(*worker);
+            }),
+            Event::SessionOpened { session, worker, slots, prefetch, abilities } => {
                 let credit = u64::from(*slots) + u64::from(*prefetch);
                 if !self.liars.contains(worker) {
                     self.sessions.entry(*session).or_insert((credit, false, *worker));
+                    self.abilities.entry(*session).or_insert_with(|| Arc::clone(abilities));
                 }
             }
             Event::WorkerQuarantined(worker) => self.expelled(*worker),
@@ -215,6 +234,9 @@ impl Model {
             Command::Quarantine { job, unit } => self.with(*job, |job| {
                 job.quarantined.insert_merged(*unit..unit + 1);
             }),
+            Command::Leave(session) => {
+                return self.leaves(*session).map_err(|error| format!("{command:?}: {error}"));
+            }
             Command::Finished(id) => {
                 let job =
                     self.jobs.get_mut(id).ok_or_else(|| format!("{command:?}, which does not exist"))?;
@@ -258,6 +280,7 @@ impl Model {
             (range.is_empty() || range.end > job.units, "outside of the job"),
             (job.paused, "the job is paused"),
             (draining, "the session takes no more"),
+            (!job.need.met_by(&self.abilities[&session]), "it lacks what the job needs"),
             (taken, "done, in flight, claimed or given up"),
             (leased, "leased already"),
             (holds >= credit, "no credit"),
@@ -271,6 +294,48 @@ impl Model {
             Held { session, job: job_id, units: std::iter::once(range.clone()).collect(), whole },
         );
         Ok(())
+    }
+
+    /// Workers of a pool that take leases.
+    fn staying<'a>(&'a self, pool: &'a str) -> impl Iterator<Item = WorkerId> + 'a {
+        let staying = self.sessions.iter().filter(|(_, session)| !session.1);
+        let in_pool = move |id: &SessionId| pool.is_empty() || self.abilities[id].pool() == pool;
+        staying.filter(move |(id, _)| in_pool(id)).map(|(_, session)| session.2)
+    }
+
+    /// Whoever leaves is one too many of a pool.
+    fn leaves(&mut self, session: SessionId) -> Result<(), String> {
+        let &(_, draining, worker) = self.sessions.get(&session).ok_or("no such session")?;
+        let own = self.abilities[&session].pool().to_owned();
+        let is_surplus = |pool: &str| {
+            self.releases.get(pool).is_some_and(|(keep, members)| {
+                let staying = self.staying(pool).filter(|worker| members.contains(worker)).count();
+                members.contains(&worker) && staying > *keep
+            })
+        };
+        if draining || !(is_surplus("") || is_surplus(&own)) {
+            return Err(format!("it could stay: {:?}", self.releases));
+        }
+        for (_, members) in self.releases.values_mut() {
+            members.remove(&worker);
+        }
+        self.sessions.entry(session).and_modify(|session| session.1 = true);
+        Ok(())
+    }
+
+    /// Whether so few failures may give a unit up: somebody can compute the job, or nobody else is there.
+    pub fn check_given_up(&self, id: JobId, failed_on: &[WorkerId]) -> Result<(), String> {
+        let job = self.jobs.get(&id).ok_or("a unit of no job")?;
+        let others = self.sessions.iter().filter(|(session, of)| {
+            !of.1 && !failed_on.contains(&of.2) && job.need.met_by(&self.abilities[session])
+        });
+        let others: Vec<_> = others.map(|(_, session)| session.2).collect();
+        if others.is_empty() || failed_on.iter().any(|worker| job.able.contains(worker)) {
+            return Ok(());
+        }
+        Err(format!(
+            "a unit is given up after {failed_on:?}, who can do nothing, and {others:?} were not asked"
+        ))
     }
 
     fn compare(&self, scheduler: &Scheduler) -> Result<(), String> {
@@ -398,6 +463,7 @@ impl Model {
 
     fn close(&mut self, session: SessionId) {
         self.sessions.remove(&session);
+        self.abilities.remove(&session);
         self.held.retain(|_, held| held.session != session);
     }
 }

@@ -1,10 +1,10 @@
 //! One test for each rule, with a hand-driven scheduler.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use coordinator::scheduler::{
-    CloseReason, Command, Comparison, Event, JobId, JobSpec, LeaseId, Policy, RangeSet, Scheduler, SessionId,
-    Token, Verdict, WorkerId,
+    Abilities, CloseReason, Command, Comparison, Event, JobId, JobSpec, LeaseId, Need, Policy, RangeSet,
+    Scheduler, SessionId, Token, Verdict, WorkerId,
 };
 
 pub const JOB: JobId = JobId([1; 16]);
@@ -42,8 +42,19 @@ impl Bench {
     }
 
     pub fn open(&mut self, session: u64, slots: u32, prefetch: u32) -> Vec<Command> {
-        let worker = worker(session);
-        self.step(Event::SessionOpened { session: SessionId(session), worker, slots, prefetch })
+        self.open_as(session, slots, prefetch, &Arc::default())
+    }
+
+    /// A worker with these abilities.
+    pub fn open_as(
+        &mut self,
+        id: u64,
+        slots: u32,
+        prefetch: u32,
+        abilities: &Arc<Abilities>,
+    ) -> Vec<Command> {
+        let (session, worker, abilities) = (SessionId(id), worker(id), Arc::clone(abilities));
+        self.step(Event::SessionOpened { session, worker, slots, prefetch, abilities })
     }
 
     /// A worker's result, whatever it hashes to.
@@ -92,8 +103,8 @@ impl Bench {
 
 pub fn spec(units: u64, weight: u32) -> JobSpec {
     let (done, quarantined) = (RangeSet::new(), RangeSet::new());
-    let (failures, claims, disputed) = (Vec::new(), Vec::new(), Vec::new());
-    JobSpec { units, weight, done, failures, quarantined, paused: false, replicas: 1, claims, disputed }
+    let (failures, claims, disputed, need) = (Vec::new(), Vec::new(), Vec::new(), Need::default());
+    JobSpec { units, weight, done, failures, quarantined, paused: false, need, replicas: 1, claims, disputed }
 }
 
 pub fn worker(number: u64) -> WorkerId {
@@ -155,7 +166,8 @@ fn the_same_worker_replaces_its_older_session() {
     let mut bench = Bench::new(fixed(5));
     bench.add(JOB, 5, 1);
     bench.open(1, 1, 0);
-    let again = Event::SessionOpened { session: SessionId(7), worker: worker(1), slots: 1, prefetch: 0 };
+    let (session, abilities) = (SessionId(7), Arc::default());
+    let again = Event::SessionOpened { session, worker: worker(1), slots: 1, prefetch: 0, abilities };
     let commands = bench.step(again);
     assert_eq!(commands[0], Command::Close(SessionId(1), CloseReason::Superseded));
     assert_eq!(grants(&commands)[0].session, SessionId(7));
@@ -256,8 +268,14 @@ fn nonsense_is_answered_or_ignored() {
     ] {
         assert_eq!(bench.step(event.clone()), [], "{event:?}");
     }
-    let crowd =
-        Event::SessionOpened { session: stranger, worker: worker(99), slots: u32::MAX, prefetch: u32::MAX };
+    let (most, abilities) = (u32::MAX, Arc::default());
+    let crowd = Event::SessionOpened {
+        session: stranger,
+        worker: worker(99),
+        slots: most,
+        prefetch: most,
+        abilities,
+    };
     assert_eq!(bench.step(crowd), []);
 }
 
@@ -440,9 +458,15 @@ fn empty_and_complete_jobs_are_finished_at_once_and_once() {
     assert_eq!(bench.add(JOB, 0, 1), [Command::Finished(JOB)]);
     let mut past = spec(3, 1);
     past.done.insert_merged(0..2);
-    past.failures = vec![(2, worker(1), String::new()), (2, worker(2), String::new())];
-    let commands = bench.step(Event::JobAdded { job: OTHER, spec: past });
-    // The last coordinator died between the second failure and the quarantine.
+    past.failures = (1..=5).map(|number| (2, worker(number), String::new())).collect();
+    let commands = bench.step(Event::JobAdded { job: OTHER, spec: past.clone() });
+    // The last coordinator died between the last failure and the quarantine.
     assert_eq!(commands, [Command::Quarantine { job: OTHER, unit: 2 }, Command::Finished(OTHER)]);
     assert_eq!(bench.step(Event::Tick), []);
+    // After two failures nobody knows any more whether those workers can compute anything.
+    past.failures.truncate(2);
+    bench.step(Event::JobRemoved(OTHER));
+    assert_eq!(bench.step(Event::JobAdded { job: OTHER, spec: past }), []);
+    assert_eq!(grants(&bench.open(2, 1, 0)), []);
+    assert_eq!(grants(&bench.open(3, 1, 0))[0].range, 2..3);
 }

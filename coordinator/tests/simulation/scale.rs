@@ -1,8 +1,10 @@
 //! Size and speed.
 
-use std::time::Instant;
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
-use coordinator::scheduler::{Event, Policy, Scheduler, SessionId, Token, WorkerId};
+use coordinator::scheduler::{
+    Abilities, Event, JobSpec, Need, Policy, Scheduler, SessionId, Token, WorkerId,
+};
 
 use crate::{
     chaos,
@@ -36,7 +38,8 @@ fn commits_per_second(sessions: u64, commits: u64) -> u64 {
     let mut held = std::collections::VecDeque::new();
     for session in 0..sessions {
         let worker = WorkerId(u128::from(session).to_le_bytes());
-        let opened = Event::SessionOpened { session: SessionId(session), worker, slots: 1, prefetch: 1 };
+        let (session, abilities) = (SessionId(session), Arc::default());
+        let opened = Event::SessionOpened { session, worker, slots: 1, prefetch: 1, abilities };
         held.extend(grants(&scheduler.step(0, opened)));
     }
     let began = Instant::now();
@@ -69,8 +72,8 @@ fn idle_ticks_cost_little_with_ten_thousand_sessions() {
     let mut scheduler = Scheduler::new(Policy::default());
     for session in 0..10_000 {
         let worker = WorkerId(u128::from(session).to_le_bytes());
-        scheduler
-            .step(0, Event::SessionOpened { session: SessionId(session), worker, slots: 8, prefetch: 8 });
+        let (session, abilities) = (SessionId(session), Arc::default());
+        scheduler.step(0, Event::SessionOpened { session, worker, slots: 8, prefetch: 8, abilities });
     }
     for job in 0..36 {
         let job = coordinator::scheduler::JobId([job; 16]);
@@ -108,4 +111,45 @@ fn nobody_waits_long_for_a_straggler() {
     for percent in [alike, straggler, mixed] {
         assert!((100..125).contains(&percent), "{percent}%");
     }
+}
+
+#[test]
+fn sessions_that_fit_no_job_cost_a_step_nothing() {
+    let mut scheduler = Scheduler::new(fixed(1));
+    let needs = |texts: &[&str]| Need {
+        kind: "solve".into(),
+        revision: 1,
+        requirements: texts.iter().map(|text| text.parse().expect("a requirement")).collect(),
+    };
+    let (kinds, names) = (BTreeMap::from([("solve".into(), 1)]), ["host", "pool"]);
+    for session in 0..10_000 {
+        // Each of them is called otherwise, which no job asks for.
+        let labels = names.map(|name| (name.into(), format!("n{session}"))).into();
+        let abilities = Arc::new(Abilities { kinds: kinds.clone(), labels });
+        let (worker, session) = (WorkerId(u128::from(session).to_le_bytes()), SessionId(session));
+        scheduler.step(0, Event::SessionOpened { session, worker, slots: 8, prefetch: 8, abilities });
+    }
+    for job in 0..100 {
+        let (job, big) = (coordinator::scheduler::JobId([job; 16]), format!("memory_gib>={job}"));
+        let spec = JobSpec { need: needs(&["avx512", &big]), ..spec(1_000_000, 1) };
+        scheduler.step(0, Event::JobAdded { job, spec });
+    }
+    assert_eq!(scheduler.jobs().map(|job| job.leased).sum::<u64>(), 0);
+    // One that fits all of them works as if the others were not there.
+    let labels = [("avx512".into(), "yes".into()), ("memory_gib".into(), "128".into())].into();
+    let (session, worker) = (SessionId(10_000), WorkerId([7; 16]));
+    let abilities = Arc::new(Abilities { kinds, labels });
+    let opened = Event::SessionOpened { session, worker, slots: 1, prefetch: 1, abilities };
+    let mut held = std::collections::VecDeque::from(grants(&scheduler.step(0, opened)));
+    let (began, steps) = (Instant::now(), 5_000);
+    for number in 0..steps {
+        let grant = held.pop_front().expect("a lease");
+        let (token, job, range) = (Token(number), grant.job, grant.range);
+        let commit = Event::Commit { session, worker, token, job, range, digest: [0; 32], busy_us: 10 };
+        held.extend(grants(&scheduler.step(number, commit)));
+        held.extend(grants(&scheduler.step(number, Event::Persisted(token))));
+    }
+    let each = began.elapsed() / u32::try_from(steps).expect("few");
+    println!("a commit beside 10,000 sessions that fit nothing takes {each:?}");
+    assert!(each.as_micros() < 500, "{each:?}");
 }

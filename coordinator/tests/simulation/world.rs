@@ -3,10 +3,11 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
+    sync::Arc,
 };
 
 use coordinator::scheduler::{
-    Command, Comparison, Event, JobId, Policy, Scheduler, SessionId, Token, WorkerId,
+    Abilities, Command, Comparison, Event, JobId, Policy, Scheduler, SessionId, Token, WorkerId,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -27,6 +28,7 @@ pub enum Sabotage {
     ForgetUnit,
     LoseReturn,
     BelieveAnyone,
+    ForgetNeeds,
 }
 
 /// A result on its way, named by the worker's own number.
@@ -62,7 +64,7 @@ pub enum Persisting {
 
 #[derive(Clone, Debug)]
 pub enum Up {
-    Hello { slots: u32, prefetch: u32 },
+    Hello { slots: u32, prefetch: u32, abilities: Arc<Abilities> },
     Say(Event),
     Offer(Parcel),
 }
@@ -197,7 +199,9 @@ impl World {
     fn all_finished(&self) -> bool {
         let Some(scheduler) = &self.scheduler else { return false };
         let is_finished = |job: &JobId| {
-            self.model.is_finished(*job) && scheduler.job(*job).is_some_and(|status| status.disputes == 0)
+            !self.is_met(*job)
+                || self.model.is_finished(*job)
+                    && scheduler.job(*job).is_some_and(|status| status.disputes == 0)
         };
         self.live_jobs().iter().all(is_finished)
     }
@@ -216,6 +220,11 @@ impl World {
         live.map(|(&job, _)| job).collect()
     }
 
+    /// Whether any worker has what the job needs. The others are not expected to end.
+    fn is_met(&self, job: JobId) -> bool {
+        self.hands.iter().any(|hand| self.ledger.books[&job].need.met_by(&hand.abilities))
+    }
+
     /// The end of all: each unit once, and everything that was acknowledged.
     fn audit(&self) -> Result<(), String> {
         for (job, book) in &self.ledger.books {
@@ -224,6 +233,7 @@ impl World {
             all.extend(book.quarantined.iter().map(|&unit| unit..unit + 1));
             if !book.removed
                 && !book.conflicted
+                && self.is_met(*job)
                 && (all.units() != book.units || !all.contains(&(0..book.units)))
             {
                 return Err(format!("{job:?}: finished with {all:?} of {}", book.units));
@@ -251,6 +261,7 @@ impl World {
             let book = &self.ledger.books[&offer.job];
             book.replicas > 1
                 && !book.removed
+                && self.is_met(offer.job)
                 && offer.digest != chaos::digest(offer.job, &offer.range)
                 && !self.banned.contains(&offer.worker)
                 && !book.withdrawn.intersects(&offer.range)
@@ -429,7 +440,9 @@ impl World {
                 hand.tasks.clear();
                 return Ok(());
             }
-            Up::Hello { slots, prefetch } => Event::SessionOpened { session, worker, slots, prefetch },
+            Up::Hello { slots, prefetch, abilities } => {
+                Event::SessionOpened { session, worker, slots, prefetch, abilities }
+            }
             Up::Say(event) => event,
             Up::Offer(parcel) => {
                 self.last_token += 1;

@@ -47,6 +47,10 @@ pub struct NoopArgs {
     #[arg(long, value_name = "JSON")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     needs: Option<String>,
+    /// Units go on although they are told to stop
+    #[arg(long)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    deaf: bool,
 }
 
 /// Zeros in a part at most.
@@ -108,7 +112,7 @@ impl JobKind for Noop {
         let end = Duration::from_micros(self.0.unit_us);
         let start = Instant::now();
         while !end.is_zero() && start.elapsed() < end {
-            if context.stopped() {
+            if !self.0.deaf && context.stopped() {
                 return Err(UnitError::Stopped);
             }
             std::hint::spin_loop();

@@ -1,12 +1,17 @@
 //! A connection to one host: over TCP, with TLS where that is asked for.
 
-use std::{error::Error, io, net::SocketAddr, time::Duration};
+use std::{
+    error::Error,
+    io,
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream, lookup_host},
     time::timeout,
 };
 use tokio_rustls::TlsConnector;
@@ -22,7 +27,7 @@ const FIRST_WORD: Duration = Duration::from_secs(1);
 pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 
-/// Opens a connection to a host and port, with TLS where there are files for it.
+/// Opens a connection to a host and port, with TLS where there are files for it, and from `source` where one is named.
 ///
 /// # Errors
 ///
@@ -30,9 +35,14 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 pub async fn stream(
     uri: Uri,
     tls: Option<TlsFiles>,
+    source: Option<IpAddr>,
 ) -> Result<TokioIo<Box<dyn Duplex>>, Box<dyn Error + Send + Sync>> {
     let host = bare(uri.host().unwrap_or_default()).to_owned();
-    let stream = TcpStream::connect((host.as_str(), uri.port_u16().unwrap_or_default())).await?;
+    let target = (host.as_str(), uri.port_u16().unwrap_or_default());
+    let stream = match source {
+        None => TcpStream::connect(target).await?,
+        Some(source) => connect_from(source, target).await?,
+    };
     // Without it small messages wait for one another.
     stream.set_nodelay(true)?;
     let Some(files) = tls else {
@@ -58,6 +68,16 @@ pub async fn stream(
         })?;
     }
     Ok(TokioIo::new(Box::new(stream)))
+}
+
+async fn connect_from(source: IpAddr, target: (&str, u16)) -> io::Result<TcpStream> {
+    let mut targets = lookup_host(target).await?.filter(|target| target.is_ipv4() == source.is_ipv4());
+    let target = targets.next().ok_or_else(|| {
+        io::Error::other(format!("{} has no address that can be reached from {source}", target.0))
+    })?;
+    let socket = if source.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.bind((source, 0).into())?;
+    socket.connect(target).await
 }
 
 /// Plain text to `localhost` is let through because it stays on this machine, so it has to.

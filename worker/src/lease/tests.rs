@@ -15,8 +15,8 @@ fn handed_in(whole: bool, meddle: fn(&Lease)) -> Vec<Range<u64>> {
     meddle(&lease);
     let mut all = Vec::new();
     compute(&lease, &job, &means, &mut |report| match report {
-        Report::Commit(output) => all.push(output.range),
-        Report::Keep(output) => assert!(!whole, "{:?} is of no use later", output.range),
+        Report::Commit { output, .. } => all.push(output.range),
+        Report::Keep { output, .. } => assert!(!whole, "{:?} is of no use later", output.range),
         Report::Ended { last, failed, .. } => {
             assert_eq!(failed, None);
             all.extend(last.map(|output| output.range));

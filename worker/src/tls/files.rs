@@ -4,10 +4,11 @@ use std::{
     io::Read,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use rustls::{
-    ClientConfig, RootCertStore, ServerConfig,
+    CertificateError, ClientConfig, RootCertStore, ServerConfig,
     client::{WebPkiServerVerifier, danger::ServerCertVerifier},
     crypto::{CryptoProvider, ring},
     pki_types::{
@@ -46,6 +47,9 @@ const MAX_BYTES: u64 = 1 << 20;
 const ALPN: &[u8] = b"h2";
 /// That of the page.
 const ALPN_OF_PAGE: &[u8] = b"http/1.1";
+
+/// Later than certificates can tell: the last second of the year 9999.
+const LAST_DAY: Duration = Duration::from_secs(253_402_300_799);
 
 type Own = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
@@ -136,6 +140,24 @@ impl TlsFiles {
         let judged = verifier.verify_server_cert(&chain[0], &chain[1..], &anybody, &[], UnixTime::now());
         check(cert, judged)?;
         Ok(Shown { cert, key, chain, private })
+    }
+
+    /// Until when our own certificate is valid, in seconds since 1970. The verifier is asked what it would say at the end of all
+    /// days, which is easier than reading a certificate by ourselves.
+    #[must_use]
+    pub fn expires_unix_s(&self) -> Option<u64> {
+        let (cert, _) = self.own.as_ref()?;
+        let chain = certificates(cert).ok()?;
+        let verifier =
+            WebPkiServerVerifier::builder_with_provider(self.roots().ok()?, provider()).build().ok()?;
+        let anybody = ServerName::try_from("localhost").ok()?;
+        let last_day = UnixTime::since_unix_epoch(LAST_DAY);
+        match verifier.verify_server_cert(&chain[0], &chain[1..], &anybody, &[], last_day) {
+            Err(rustls::Error::InvalidCertificate(CertificateError::ExpiredContext {
+                not_after, ..
+            })) => Some(not_after.as_secs()),
+            _ => None,
+        }
     }
 
     fn roots(&self) -> Result<Arc<RootCertStore>, TlsError> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use shared::{count::FixedGrids, grid::Shape};
 
-use super::cpu_seconds;
+use super::processes::cpu_seconds;
 use crate::cli::{exit::Failure, format};
 
 #[derive(Debug, Args)]

@@ -2,7 +2,10 @@
 
 mod burnside;
 mod machinery;
+mod processes;
 mod recount;
+mod resume;
+mod swarm;
 
 use clap::{Args, Subcommand};
 
@@ -26,28 +29,31 @@ enum What {
     )]
     Burnside(burnside::BurnsideArgs),
     /// No-op work units a second through a coordinator and two workers on loopback, durable, and CPU per unit
-    #[command(after_help = "Example:\n  nonet bench machinery --units 400000")]
+    #[command(
+        after_help = "Examples:\n  nonet bench machinery --units 400000\n  nonet bench machinery --units 400000 --on etcd"
+    )]
     Machinery(machinery::MachineryArgs),
+    /// Thousands of workers that speak the real protocol and compute nothing: what they cost the coordinator
+    #[command(after_help = "Example:\n  nonet bench swarm --workers 10000")]
+    Swarm(swarm::SwarmArgs),
+    /// A large job: how soon it is taken in, and taken up again after SIGKILL when much of it is done
+    #[command(after_help = "Example:\n  nonet bench resume --units 10000000")]
+    Resume(resume::ResumeArgs),
 }
 
 /// Runs a benchmark.
 pub async fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
-    let done = tokio::task::spawn_blocking(move || match args.what {
+    let what = match args.what {
+        What::Swarm(args) => return swarm::bench(&args).await.map(|()| Outcome::Done),
+        what => what,
+    };
+    let done = tokio::task::spawn_blocking(move || match what {
         What::Recount(args) => recount::bench(&args),
         What::Burnside(args) => burnside::bench(&args),
         What::Machinery(args) => machinery::bench(&args),
+        What::Resume(args) => resume::bench(&args),
+        What::Swarm(_) => Ok(()),
     });
     done.await.map_err(|e| Failure::failed(format!("the benchmark failed: {e}")))??;
     Ok(Outcome::Done)
-}
-
-/// User and system time of processes, from `/proc/PID/stat` in ticks of 1/100 s (proc(5), fields 14 and 15).
-fn cpu_seconds(pids: &[u32]) -> f64 {
-    let ticks = |pid: &u32| -> Option<f64> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name in brackets may hold blanks; what follows it does not.
-        let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        Some(fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?)
-    };
-    pids.iter().filter_map(ticks).sum::<f64>() / 100.0
 }

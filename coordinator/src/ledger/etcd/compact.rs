@@ -9,7 +9,7 @@ use super::{
     EtcdLedger,
     layout::{self, BASE, Base, Body, JobBody, Kept, LOG, PAGE, PIECE, PageRef},
     office::Step,
-    ops,
+    ops, size,
     tail::{Late, Tail, merged},
 };
 use crate::{
@@ -87,6 +87,7 @@ impl EtcdLedger {
         self.runtime.block_on(self.office.step(&step, Vec::new()))?;
         self.base = Some(base);
         self.directory = body.jobs.into_iter().map(|job| (job.summary.record.id, job.pages)).collect();
+        self.pages_bytes = size(&self.directory);
         self.tail = Tail::default();
         self.sweep()
     }

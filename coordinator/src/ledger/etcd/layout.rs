@@ -124,9 +124,18 @@ pub(super) fn damaged(what: &str, why: &dyn std::fmt::Display) -> LedgerError {
     ))
 }
 
+/// What stands behind the body: earlier versions did not write it, and do not read it.
+#[derive(Serialize, Deserialize)]
+struct Behind {
+    /// What workers must have, of the jobs that ask for something.
+    requirements: Vec<(JobId, Vec<String>)>,
+}
+
 /// Encodes the body of a base, as pieces.
 pub(super) fn encode_body(body: &Body) -> Result<(Vec<Vec<u8>>, [u8; 32]), LedgerError> {
-    let packed = pack(&encode(body)?)?;
+    let asking = body.jobs.iter().filter(|job| !job.summary.requirements.is_empty());
+    let requirements = asking.map(|job| (job.summary.record.id, job.summary.requirements.clone())).collect();
+    let packed = pack(&[encode(body)?, encode(&Behind { requirements })?].concat())?;
     let digest = *blake3::hash(&packed).as_bytes();
     Ok((packed.chunks(PIECE_BYTES).map(<[u8]>::to_vec).collect(), digest))
 }
@@ -135,7 +144,17 @@ pub(super) fn decode_body(packed: &[u8], digest: &[u8; 32]) -> Result<Body, Ledg
     if blake3::hash(packed).as_bytes() != digest {
         return Err(damaged("base", &"its digest is another one"));
     }
-    decode("base", &unpack("base", packed, MAX_BASE_UNPACKED)?)
+    let unpacked = unpack("base", packed, MAX_BASE_UNPACKED)?;
+    let (mut body, rest): (Body, _) =
+        postcard::take_from_bytes(&unpacked).map_err(|e| damaged("base", &e))?;
+    if !rest.is_empty() {
+        let Behind { requirements } = decode("base", rest)?;
+        let mut of: BTreeMap<_, _> = requirements.into_iter().collect();
+        for job in &mut body.jobs {
+            job.summary.requirements = of.remove(&job.summary.record.id).unwrap_or_default();
+        }
+    }
+    Ok(body)
 }
 
 fn pack(bytes: &[u8]) -> Result<Vec<u8>, LedgerError> {
@@ -325,6 +344,35 @@ mod tests {
             }
             assert_eq!(again, commits);
         }
+    }
+
+    #[test]
+    fn a_base_of_an_earlier_version_asks_for_nothing_and_one_of_this_is_read_by_it() {
+        let record = crate::ledger::JobRecord {
+            id: JobId([1; 16]),
+            name: [2; 16],
+            kind: "noop".into(),
+            revision: 1,
+            settings: "{}".into(),
+            units: 9,
+            weight: 1,
+            created_unix_ms: 8,
+        };
+        let asked = vec!["avx512".to_owned(), "memory_gib>=16".to_owned()];
+        let summary = JobSummary { requirements: asked.clone(), ..JobSummary::submitted(record) };
+        let body = Body { jobs: vec![JobBody { order: 0, summary, pages: Vec::new() }], ..Body::default() };
+        let (pieces, digest) = encode_body(&body).expect("encodes");
+        let packed = pieces.concat();
+        let again = decode_body(&packed, &digest).expect("decodes");
+        assert_eq!(again.jobs[0].summary.requirements, asked);
+        // As it was read before there was anything behind it.
+        let unpacked = unpack("base", &packed, MAX_BASE_UNPACKED).expect("unpacks");
+        let earlier: Body = decode("base", &unpacked).expect("decodes");
+        assert_eq!(earlier.jobs[0].summary.record, body.jobs[0].summary.record);
+        // As it was written.
+        let old = pack(&encode(&body).expect("encodes")).expect("packs");
+        let read = decode_body(&old, blake3::hash(&old).as_bytes()).expect("decodes");
+        assert!(read.jobs[0].summary.requirements.is_empty());
     }
 
     #[test]

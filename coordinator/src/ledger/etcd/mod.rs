@@ -51,6 +51,8 @@ pub struct EtcdLedger {
     base: Option<Base>,
     next_page: u64,
     directory: Directory,
+    /// Size of all pages.
+    pages_bytes: u64,
     book: Book,
     tail: Tail,
     bounds: Bounds,
@@ -101,6 +103,7 @@ impl EtcdLedger {
             head,
             base,
             next_page,
+            pages_bytes: size(&directory),
             directory,
             book,
             tail,
@@ -271,9 +274,18 @@ impl Ledger for EtcdLedger {
         Ok(self.book.acts())
     }
 
+    fn len_bytes(&self) -> u64 {
+        self.pages_bytes + self.tail.bytes as u64
+    }
+
     fn ledger_id(&self) -> [u8; 16] {
         self.id
     }
+}
+
+/// Size of all pages.
+fn size(directory: &Directory) -> u64 {
+    directory.values().flatten().map(|page| u64::from(page.len_bytes)).sum()
 }
 
 /// The job whose committed ranges the book must have before it can judge `entry`, and has not.

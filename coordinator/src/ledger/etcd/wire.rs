@@ -99,7 +99,7 @@ impl Wire {
         let endpoint =
             Endpoint::from_shared(self.address.url(node)).map_err(|e| Trouble::Refusal(e.to_string()))?;
         let tls = self.tls.clone().filter(|_| self.address.is_encrypted());
-        let connect = move |uri| worker::dial::stream(uri, tls.clone());
+        let connect = move |uri| worker::dial::stream(uri, tls.clone(), None);
         let channel = endpoint
             .connect_timeout(CONNECT_TIMEOUT)
             .http2_keep_alive_interval(KEEP_ALIVE)
