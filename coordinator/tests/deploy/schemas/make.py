@@ -5,7 +5,8 @@
     npm pack dclint@3.1.0; tar xzf dclint-*.tgz; in the cdktf package: tar xzf _jsii/*.tgz
     ./make.py KUBERNETES_VALIDATE_FOLDER DCLINT_FOLDER CDKTF_JSII_FOLDER
 
-Only what the tests need is kept: the kinds that our manifests use, without descriptions.
+Only what the tests need is kept: names and types of what our manifests use, without descriptions. Where it comes from: the API of Kubernetes
+(Apache-2.0), the Compose specification (Apache-2.0), and HashiCorp's provider for AWS (MPL-2.0), of which there are names alone.
 """
 import json
 import pathlib
@@ -22,7 +23,7 @@ core.v1.Secret core.v1.Service core.v1.ServiceAccount networking.v1.NetworkPolic
 
 AWS = """
 AutoscalingGroup EbsVolume IamInstanceProfile IamRole IamRolePolicy IamRolePolicyAttachment Instance LaunchTemplate S3Bucket
-S3BucketLifecycleConfiguration S3BucketPublicAccessBlock SecurityGroup VolumeAttachment VpcSecurityGroupEgressRule
+S3BucketLifecycleConfiguration S3BucketPublicAccessBlock S3Object SecurityGroup VolumeAttachment VpcSecurityGroupEgressRule
 VpcSecurityGroupIngressRule DataAwsCallerIdentity DataAwsIamPolicyDocument DataAwsPartition DataAwsRegion DataAwsSsmParameter
 DataAwsSubnet DataAwsSubnets DataAwsVpc
 """.split()
@@ -93,7 +94,9 @@ def aws(folder):
         return found
 
     def attributes(name):
-        return sorted(snake(one["name"]) for one in by_name[name].get("properties", []))
+        names = {snake(one["name"]) for one in by_name[name].get("properties", [])}
+        # `x_input` is what the class was given for `x`, and no attribute of Terraform's.
+        return sorted(one for one in names if one != "tf_resource_type" and one.removesuffix("_input") not in names - {one})
 
     made = {}
     for name in AWS:
