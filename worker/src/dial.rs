@@ -32,7 +32,7 @@ pub enum Dial {
     /// Addresses of one coordinator and its standbys, tried in turn.
     Tcp {
         /// What to try.
-        endpoints: Vec<Endpoint>,
+        endpoints: Vec<Place>,
         /// Which to try next.
         next: AtomicUsize,
         /// What to show there.
@@ -42,6 +42,13 @@ pub enum Dial {
     },
     /// A coordinator in this process, which takes the other ends of the pipes from this channel.
     Memory(mpsc::Sender<DuplexStream>),
+}
+
+/// One address, and how it is dialled.
+#[derive(Clone, Debug)]
+pub struct Place {
+    address: Uri,
+    endpoint: Endpoint,
 }
 
 /// A connection that shows our token with every request.
@@ -136,13 +143,13 @@ impl Dial {
     ///
     /// When one of them is no such address, or `credentials` do not do for it.
     pub fn tcp(addresses: &str, credentials: Credentials) -> Result<Self, DialError> {
-        let endpoint = |address| endpoint(address, &credentials);
-        let mut endpoints =
-            addresses.split(',').map(str::trim).map(endpoint).collect::<Result<Vec<_>, _>>()?;
+        let place = |address| place(address, &credentials);
+        let mut endpoints = addresses.split(',').map(str::trim).map(place).collect::<Result<Vec<_>, _>>()?;
         if endpoints.len() > 1 {
             endpoints = endpoints.into_iter().map(impatient).collect();
         }
-        if let Some(files) = credentials.tls.as_ref().filter(|_| endpoints.iter().any(|e| is_https(e.uri())))
+        if let Some(files) =
+            credentials.tls.as_ref().filter(|_| endpoints.iter().any(|place| is_https(&place.address)))
         {
             files.client()?;
         }
@@ -165,8 +172,8 @@ impl Dial {
     pub fn each(&self) -> Vec<Self> {
         match self {
             Self::Tcp { endpoints, credentials, source, .. } => {
-                let one = |endpoint: &Endpoint| Self::Tcp {
-                    endpoints: vec![endpoint.clone()],
+                let one = |place: &Place| Self::Tcp {
+                    endpoints: vec![place.clone()],
                     next: AtomicUsize::new(0),
                     credentials: credentials.clone(),
                     source: *source,
@@ -191,12 +198,13 @@ impl Dial {
     pub async fn connect(&self) -> Result<Wire, DialError> {
         match self {
             Self::Tcp { endpoints, next, credentials, source } => {
-                let endpoint = &endpoints[next.fetch_add(1, Ordering::Relaxed) % endpoints.len()];
-                let tls = credentials.tls.clone().filter(|_| is_https(endpoint.uri()));
+                let Place { address, endpoint } =
+                    &endpoints[next.fetch_add(1, Ordering::Relaxed) % endpoints.len()];
+                let tls = credentials.tls.clone().filter(|_| is_https(address));
                 let source = *source;
                 let connect = service_fn(move |uri: Uri| stream(uri, tls.clone(), source));
                 let channel = endpoint.connect_with_connector(connect).await;
-                let channel = channel.map_err(|e| absent(&endpoint.uri().to_string(), &e))?;
+                let channel = channel.map_err(|e| absent(&address.to_string(), &e))?;
                 Ok(InterceptedService::new(channel, bearer(credentials.token.as_ref())?))
             }
             Self::Memory(pipes) => {
@@ -226,12 +234,12 @@ fn bearer(token: Option<&Token>) -> Result<Bearer, DialError> {
     Ok(Bearer(Some(value)))
 }
 
-fn endpoint(address: &str, credentials: &Credentials) -> Result<Endpoint, DialError> {
+fn place(address: &str, credentials: &Credentials) -> Result<Place, DialError> {
     let bad = || DialError::Address { address: address.into() };
-    let endpoint = Endpoint::from_shared(address.to_owned()).map_err(|_| bad())?;
-    let host = endpoint.uri().host().filter(|host| !host.is_empty()).ok_or_else(bad)?;
-    endpoint.uri().port().ok_or_else(bad)?;
-    match endpoint.uri().scheme_str() {
+    let uri: Uri = address.parse().map_err(|_| bad())?;
+    let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(bad)?;
+    uri.port().ok_or_else(bad)?;
+    match uri.scheme_str() {
         Some("http") if credentials.allow_plaintext || is_loopback(host) => {}
         Some("http") => return Err(DialError::Plaintext { address: address.into() }),
         Some("https") if credentials.tls.is_some() => {}
@@ -239,19 +247,32 @@ fn endpoint(address: &str, credentials: &Credentials) -> Result<Endpoint, DialEr
         _ => return Err(bad()),
     }
     // Keep-alive finds a peer that vanished without a word within about ten seconds.
-    Ok(endpoint
+    let endpoint = endpoint(&uri)
+        .ok_or_else(bad)?
         .connect_timeout(CONNECT_TIMEOUT)
         .http2_keep_alive_interval(Duration::from_secs(4))
         .keep_alive_timeout(Duration::from_secs(6))
-        .keep_alive_while_idle(true))
+        .keep_alive_while_idle(true);
+    Ok(Place { address: uri, endpoint })
+}
+
+/// For connectors that encrypt by themselves, as [`stream`] does: tonic is told that this is `http`, for where it is built with
+/// TLS of its own, it refuses `https` without it. The other end is told what it really is.
+#[must_use]
+pub fn endpoint(address: &Uri) -> Option<Endpoint> {
+    let authority = address.authority()?.clone();
+    let dialled = Uri::builder().scheme("http").authority(authority).path_and_query("/").build().ok()?;
+    Some(Endpoint::from(dialled).origin(address.clone()))
 }
 
 /// Where another coordinator can take over, one that says nothing is given up sooner.
-fn impatient(endpoint: Endpoint) -> Endpoint {
-    endpoint
+fn impatient(place: Place) -> Place {
+    let endpoint = place
+        .endpoint
         .connect_timeout(Duration::from_secs(2))
         .http2_keep_alive_interval(Duration::from_millis(1_500))
-        .keep_alive_timeout(Duration::from_millis(1_500))
+        .keep_alive_timeout(Duration::from_millis(1_500));
+    Place { endpoint, ..place }
 }
 
 fn is_https(uri: &Uri) -> bool {

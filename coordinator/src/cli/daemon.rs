@@ -19,7 +19,7 @@ use super::{
     format,
     run::open_ledger,
     source::{EtcdArgs, wire},
-    web::{Wanted, web},
+    web::{Wanted, announce, url_of, web},
 };
 use crate::{
     engine::{Engine, EngineConfig, EngineTask},
@@ -119,6 +119,7 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
     let url = format!("{scheme}://{address}");
     warn(&doors, address);
     let chair = Seat::empty();
+    let page_url = web.as_ref().and_then(url_of);
     if let Some(web) = web {
         // Probes are answered while a long ledger is still being opened.
         tokio::spawn(page::serve(chair.1.clone(), web, stop.clone()));
@@ -127,12 +128,13 @@ pub async fn coordinator(args: CoordinatorArgs) -> Result<Outcome, Failure> {
         Some(ledger) => {
             format::print(&format!("{url}\n"))?;
             tracing::info!("coordinator at {url}");
+            announce(page_url.as_deref());
             let url = args.advertise.or(file.advertise).unwrap_or(url);
             let mut bounds = Bounds::default();
             bounds.tail_groups = args.compact_after.unwrap_or(bounds.tail_groups);
             Member { ledger, url, config, bounds }.serve(listener, doors, chair, stop).await
         }
-        None => alone(open_ledger(state).await?, config, (listener, url), doors, chair, stop).await,
+        None => alone(open_ledger(state).await?, config, (listener, url, page_url), doors, chair, stop).await,
     };
     // It blocks, for a second at most.
     drop(tokio::task::spawn_blocking(move || telemetry.traces.end()).await);
@@ -151,7 +153,7 @@ fn telemetry(otlp: Option<String>, allow_plaintext: bool) -> Result<Telemetry, F
 async fn alone(
     ledger: Box<dyn Ledger>,
     config: EngineConfig,
-    (listener, url): (TcpListener, String),
+    (listener, url, page_url): (TcpListener, String, Option<String>),
     doors: Doors,
     (holder, seat): (SeatHolder, Seat),
     stop: CancellationToken,
@@ -160,6 +162,7 @@ async fn alone(
         Engine::start_observed(ledger, config, doors.telemetry.clone())?;
     format::print(&format!("{url}\n"))?;
     tracing::info!("coordinator at {url}");
+    announce(page_url.as_deref());
     holder.lead(engine);
     let server = server::serve_tcp(seat, listener, doors, stop.clone());
     tokio::pin!(server);

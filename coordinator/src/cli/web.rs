@@ -57,8 +57,6 @@ pub async fn web(
         Reread::open("certificates of the page", paths, read, stop.clone())
     });
     let tls = tls.transpose().map_err(Failure::usage)?;
-    let address = listener.local_addr().map_err(|e| Failure::failed(format!("--web: {e}")))?;
-    tracing::info!("page at {}", url(tls.is_some(), address));
     let most_connections = (doors.most_connections / SHARE).max(1);
     Ok(Some(Web {
         listener,
@@ -67,6 +65,18 @@ pub async fn web(
         most_connections,
         telemetry: doors.telemetry.clone(),
     }))
+}
+
+/// Tells people where the page is: once the ledger is open, so that what hinders that stands alone.
+pub fn announce(page: Option<&str>) {
+    if let Some(page) = page {
+        tracing::info!("page at {page}");
+    }
+}
+
+/// Where the page is.
+pub fn url_of(web: &Web) -> Option<String> {
+    Some(url(web.tls.is_some(), web.listener.local_addr().ok()?))
 }
 
 fn url(encrypted: bool, address: SocketAddr) -> String {

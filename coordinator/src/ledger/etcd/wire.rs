@@ -11,10 +11,7 @@ use std::{
 
 use proto::etcd::{ResponseHeader, kv_client::KvClient};
 use rand::RngExt;
-use tonic::{
-    Code, Status,
-    transport::{Channel, Endpoint},
-};
+use tonic::{Code, Status, transport::Channel};
 use tower::service_fn;
 use worker::tls::TlsFiles;
 
@@ -96,8 +93,9 @@ impl Wire {
         if let Some(channel) = &seat.channel {
             return Ok((node, Node(channel.clone())));
         }
-        let endpoint =
-            Endpoint::from_shared(self.address.url(node)).map_err(|e| Trouble::Refusal(e.to_string()))?;
+        let url = self.address.url(node);
+        let endpoint = url.parse().ok().and_then(|url| worker::dial::endpoint(&url));
+        let endpoint = endpoint.ok_or_else(|| Trouble::Refusal(format!("{url:?} is no address")))?;
         let tls = self.tls.clone().filter(|_| self.address.is_encrypted());
         let connect = move |uri| worker::dial::stream(uri, tls.clone(), None);
         let channel = endpoint
