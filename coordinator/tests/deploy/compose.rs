@@ -78,7 +78,8 @@ fn containers_of_compose_may_do_little_and_are_bounded() {
             assert!(is_ours(service) || test[0] == "CMD", "{what}: without a shell: {test:?}");
         }
         let ports: Vec<String> = services(&way).flat_map(|(_, one)| strings(&one["ports"])).collect();
-        let hosts: BTreeSet<_> = ports.iter().map(|port| port.rsplit_once(':').expect("two ports").0).collect();
+        let hosts: BTreeSet<_> =
+            ports.iter().map(|port| port.rsplit_once(':').expect("two ports").0).collect();
         assert_eq!(hosts.len(), ports.len(), "{what}: two want the same port");
     }
 }
@@ -92,8 +93,14 @@ fn services_of_compose_run_the_program_as_it_is() {
             let (what, args) = (format!("{what}: {name}"), strings(&service["command"]));
             program::takes(&args, &what);
             let variables = service["environment"].as_object();
-            program::knows_variables(&args[0], variables.into_iter().flatten().map(|(key, _)| key.as_str()), &what);
-            let grace = service["stop_grace_period"].as_str().and_then(|text| text.trim_end_matches('s').parse().ok());
+            program::knows_variables(
+                &args[0],
+                variables.into_iter().flatten().map(|(key, _)| key.as_str()),
+                &what,
+            );
+            let grace = service["stop_grace_period"]
+                .as_str()
+                .and_then(|text| text.trim_end_matches('s').parse().ok());
             assert!(grace >= Some(30), "{what}: {grace:?}");
             if args[0] == "worker" {
                 assert_eq!(service["restart"], "on-failure", "{what}: one that was let go ends with 0");
@@ -110,7 +117,9 @@ fn made(readme: &str) -> BTreeSet<String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let after = |flag: &str| words.iter().position(|word| *word == flag).map(|at| words[at + 1]);
         match words[..] {
-            ["nonet", "certs", "init", ..] => drop(made.insert(format!("{}/ca.pem", after("--dir").expect("a folder")))),
+            ["nonet", "certs", "init", ..] => {
+                drop(made.insert(format!("{}/ca.pem", after("--dir").expect("a folder"))))
+            }
             ["nonet", "certs", "issue", name, ..] => {
                 let folder = format!("{}/{name}", after("--dir").expect("a folder"));
                 made.extend(["ca.pem", "cert.pem", "key.pem"].map(|file| format!("{folder}/{file}")));
@@ -155,7 +164,13 @@ fn secrets_of_compose_are_made_handed_over_and_used() {
             }
             let mut texts = strings(&service["command"]);
             texts.extend(strings(&service["healthcheck"]["test"]));
-            texts.extend(service["environment"].as_object().into_iter().flatten().filter_map(|(_, v)| v.as_str().map(String::from)));
+            texts.extend(
+                service["environment"]
+                    .as_object()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|(_, v)| v.as_str().map(String::from)),
+            );
             for text in texts {
                 let path = text.split_once('=').map_or(text.as_str(), |(_, path)| path);
                 if path.starts_with("/run/") {
@@ -179,7 +194,10 @@ fn mounted_files_and_dialled_services_exist() {
                 if volume.ends_with(":ro") {
                     assert!(deploy("compose").join(source).is_file(), "{what}: there is no {source}");
                 } else if !source.starts_with("./data/") && volume.contains(':') {
-                    assert!(way["volumes"].as_object().is_some_and(|v| v.contains_key(source)), "{what}: {source}");
+                    assert!(
+                        way["volumes"].as_object().is_some_and(|v| v.contains_key(source)),
+                        "{what}: {source}"
+                    );
                 }
             }
             for text in [&service["command"], &service["environment"]].map(ToString::to_string) {
@@ -199,7 +217,8 @@ fn mounted_files_and_dialled_services_exist() {
 
 #[test]
 fn prometheus_and_grafana_find_what_they_need() {
-    let (own, reference) = (document(&deploy("compose/prometheus.yaml")), document(&deploy("prometheus/prometheus.yaml")));
+    let (own, reference) =
+        (document(&deploy("compose/prometheus.yaml")), document(&deploy("prometheus/prometheus.yaml")));
     for key in ["global", "rule_files"] {
         assert_eq!(own[key], reference[key], "{key}");
     }

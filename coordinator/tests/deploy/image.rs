@@ -18,7 +18,8 @@ fn instructions() -> Vec<(String, String)> {
     let text = text(&deploy("Dockerfile"));
     let lines: Vec<_> = text.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
     let whole = lines.join("\n").replace("\\\n", " ");
-    let split = |line: &str| line.split_once(' ').map(|(word, rest)| (word.to_owned(), rest.trim().to_owned()));
+    let split =
+        |line: &str| line.split_once(' ').map(|(word, rest)| (word.to_owned(), rest.trim().to_owned()));
     whole.lines().filter_map(split).collect()
 }
 
@@ -52,7 +53,9 @@ fn the_image_has_the_program_and_no_shell_and_runs_as_nobody() {
     let (from, _, last) = stages.last().expect("a stage");
     assert_eq!((stages.len(), from.as_str()), (2, "scratch"));
     assert!(user() > 999);
-    let of = |wanted: &str| last.iter().filter(|(word, _)| word == wanted).map(|(_, rest)| rest).collect::<Vec<_>>();
+    let of = |wanted: &str| {
+        last.iter().filter(|(word, _)| word == wanted).map(|(_, rest)| rest).collect::<Vec<_>>()
+    };
     assert_eq!(of("COPY"), ["--from=build /image/ /"]);
     assert!(of("RUN").is_empty() && of("ADD").is_empty(), "there is nothing in it to run");
     assert_eq!(of("ENTRYPOINT"), [r#"["/usr/local/bin/nonet"]"#]);
@@ -61,7 +64,9 @@ fn the_image_has_the_program_and_no_shell_and_runs_as_nobody() {
     assert!(build.starts_with("rust:") && name.as_deref() == Some("build"), "{build} {name:?}");
     let run: Vec<_> = steps.iter().filter(|(word, _)| word == "RUN").map(|(_, rest)| rest).collect();
     assert_eq!(run.len(), 1);
-    for wanted in ["cargo build --locked --profile dist", "--bin nonet", "deploy/image-root target/dist/nonet /image"] {
+    for wanted in
+        ["cargo build --locked --profile dist", "--bin nonet", "deploy/image-root target/dist/nonet /image"]
+    {
         assert!(run[0].contains(wanted), "{wanted}: {}", run[0]);
     }
     assert!(text(&root().join("Cargo.toml")).contains("[profile.dist]"));
@@ -113,7 +118,8 @@ fn context(from: &Path, to: &Path) -> usize {
     assert_eq!(kept.len() + dropped.len() + 1, lines.len(), "a line that this test cannot read: {lines:?}");
     let mut copied = 0;
     for keep in kept {
-        let matching = |name: &str| keep.strip_suffix('*').map_or(name == keep, |start| name.starts_with(start));
+        let matching =
+            |name: &str| keep.strip_suffix('*').map_or(name == keep, |start| name.starts_with(start));
         let mut tops: Vec<String> = fs::read_dir(from)
             .expect("the project")
             .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
@@ -156,7 +162,8 @@ fn cargo_finds_in_the_image_all_that_it_looks_for() {
         .expect("cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let binaries = items(&found["packages"]).flat_map(|p| items(&p["targets"])).filter(|t| t["name"] == "nonet");
+    let binaries =
+        items(&found["packages"]).flat_map(|p| items(&p["targets"])).filter(|t| t["name"] == "nonet");
     assert_eq!(binaries.count(), 1);
     // Files that the program has in it are there too.
     for package in ["proto", "shared", "jobs", "worker", "coordinator"] {
@@ -167,7 +174,9 @@ fn cargo_finds_in_the_image_all_that_it_looks_for() {
             let source = text(&path);
             // Tests inside of a file stand at its end.
             let source = source.split("#[cfg(test)]").next().expect("a part");
-            for (at, _) in source.match_indices("include_bytes!(\"").chain(source.match_indices("include_str!(\"")) {
+            for (at, _) in
+                source.match_indices("include_bytes!(\"").chain(source.match_indices("include_str!(\""))
+            {
                 let name = source[at..].split('"').nth(1).expect("a name");
                 let file = path.parent().expect("a folder").join(name);
                 assert!(file.exists(), "{} includes {name}, which the image leaves out", path.display());
@@ -201,7 +210,10 @@ fn the_program_runs_where_nothing_is_but_what_the_image_has() {
     // It computes, and it may write its state and nothing else.
     let said = inside(&["run", "noop", "--units", "10", "--state", "/var/lib/nonet/state"]);
     assert!(said.contains("10 of 10 units"), "{said}");
-    assert!(image.join("licenses/LICENSE-MIT").exists() && image.join("etc/ssl/certs/ca-certificates.crt").exists());
+    assert!(
+        image.join("licenses/LICENSE-MIT").exists()
+            && image.join("etc/ssl/certs/ca-certificates.crt").exists()
+    );
     for shell in ["bin/sh", "usr/bin/sh", "bin/busybox"] {
         assert!(!image.join(shell).exists(), "{shell}");
     }

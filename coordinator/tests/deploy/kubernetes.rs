@@ -102,7 +102,8 @@ fn safe(container: &Value, what: &str) {
     assert_eq!(context["capabilities"], serde_json::json!({"drop": ["ALL"]}), "{what}");
     assert!(context["privileged"].is_null() && context["runAsUser"].is_null(), "{what}");
     let resources = &container["resources"];
-    for wanted in [&resources["requests"]["cpu"], &resources["requests"]["memory"], &resources["limits"]["memory"]]
+    for wanted in
+        [&resources["requests"]["cpu"], &resources["requests"]["memory"], &resources["limits"]["memory"]]
     {
         assert!(wanted.is_string(), "{what}: {resources}");
     }
@@ -178,8 +179,10 @@ fn secrets_that_are_used_are_made_and_files_that_are_named_are_mounted() {
         }
         for monitor in of_kind(&all, "PodMonitor") {
             for endpoint in items(&monitor["spec"]["podMetricsEndpoints"]) {
-                for key in [&endpoint["authorization"]["credentials"], &endpoint["tlsConfig"]["ca"]["secret"]] {
-                    let (name, file) = (key["name"].as_str().expect("a secret"), key["key"].as_str().expect("a key"));
+                for key in [&endpoint["authorization"]["credentials"], &endpoint["tlsConfig"]["ca"]["secret"]]
+                {
+                    let (name, file) =
+                        (key["name"].as_str().expect("a secret"), key["key"].as_str().expect("a key"));
                     assert!(secrets[name].contains(file), "{cluster}: {name} has no {file}");
                 }
             }
@@ -193,18 +196,25 @@ fn secrets_that_are_used_are_made_and_files_that_are_named_are_mounted() {
                         .max_by_key(|mount| mount["mountPath"].as_str().map(str::len));
                     let mount = mount.unwrap_or_else(|| panic!("{what}, where nothing is mounted"));
                     let volume = items(&template["spec"]["volumes"]).find(|v| v["name"] == mount["name"]);
-                    let Some(secret) = volume.and_then(|v| v["secret"]["secretName"].as_str()) else { continue };
+                    let Some(secret) = volume.and_then(|v| v["secret"]["secretName"].as_str()) else {
+                        continue;
+                    };
                     assert_eq!(mount["readOnly"], true, "{what}");
                     let at = mount["mountPath"].as_str().expect("a path");
                     let file = path[at.len()..].trim_start_matches('/');
                     let whole = ["ca.pem", "cert.pem", "key.pem"].map(|file| secrets[secret].contains(file));
-                    let there = if file.is_empty() { whole == [true; 3] } else { secrets[secret].contains(file) };
+                    let there =
+                        if file.is_empty() { whole == [true; 3] } else { secrets[secret].contains(file) };
                     assert!(there, "{what}, and {secret} has {:?}", secrets[secret]);
                 }
             }
         }
     }
-    assert_eq!(used.iter().collect::<Vec<_>>(), secrets.keys().collect::<Vec<_>>(), "made, and used by nobody");
+    assert_eq!(
+        used.iter().collect::<Vec<_>>(),
+        secrets.keys().collect::<Vec<_>>(),
+        "made, and used by nobody"
+    );
 }
 
 /// Paths in arguments and variables.
@@ -224,14 +234,20 @@ fn arguments_and_variables_are_those_of_the_program() {
                 let what = format!("{cluster}: {maker}");
                 if !container["command"].is_null() {
                     // Another program than ours.
-                    assert!(container["image"].as_str().is_some_and(|image| image.contains("etcd")), "{what}");
+                    assert!(
+                        container["image"].as_str().is_some_and(|image| image.contains("etcd")),
+                        "{what}"
+                    );
                     continue;
                 }
                 seen += 1;
                 let args = strings(&container["args"]);
                 program::takes(&args, &what);
-                let mut names: Vec<&str> = items(&container["env"]).filter_map(|e| e["name"].as_str()).collect();
-                for from in items(&container["envFrom"]).filter_map(|from| from["configMapRef"]["name"].as_str()) {
+                let mut names: Vec<&str> =
+                    items(&container["env"]).filter_map(|e| e["name"].as_str()).collect();
+                for from in
+                    items(&container["envFrom"]).filter_map(|from| from["configMapRef"]["name"].as_str())
+                {
                     let map = of_kind(&all, "ConfigMap").find(|map| name(map) == from);
                     let map = map.unwrap_or_else(|| panic!("{what}: there is no ConfigMap {from}"));
                     names.extend(map["data"].as_object().expect("data").keys().map(String::as_str));

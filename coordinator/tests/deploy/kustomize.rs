@@ -51,7 +51,8 @@ fn accumulate(folder: &Path, below: Vec<Value>) -> Vec<Value> {
     for patch in items(&wanted["patches"]) {
         let patch = document(&folder.join(patch["path"].as_str().expect("a path")));
         let target = find(&mut all, &patch["kind"], &patch["metadata"]["name"]);
-        let target = target.unwrap_or_else(|| panic!("{what}: a patch is for nothing that is there: {patch}"));
+        let target =
+            target.unwrap_or_else(|| panic!("{what}: a patch is for nothing that is there: {patch}"));
         merge(target, &patch);
     }
     if let Some(namespace) = wanted["namespace"].as_str() {

@@ -37,15 +37,25 @@ fn services_budgets_and_autoscalers_find_what_they_are_for() {
         }
         for set in of_kind(&all, "StatefulSet") {
             let service = of_kind(&all, "Service").find(|one| name(one) == set["spec"]["serviceName"]);
-            assert_eq!(service.expect("its service")["spec"]["clusterIP"], "None", "{cluster}: {}", name(set));
+            assert_eq!(
+                service.expect("its service")["spec"]["clusterIP"],
+                "None",
+                "{cluster}: {}",
+                name(set)
+            );
         }
         for budget in of_kind(&all, "PodDisruptionBudget") {
             let selector = &budget["spec"]["selector"]["matchLabels"];
-            assert!(makers(&all).any(|(_, template)| selects(selector, template)), "{cluster}: {}", name(budget));
+            assert!(
+                makers(&all).any(|(_, template)| selects(selector, template)),
+                "{cluster}: {}",
+                name(budget)
+            );
         }
         // Where there are several of a kind, nodes are emptied one by one; where there is one, its node can be emptied.
         for set in of_kind(&all, "StatefulSet") {
-            let guards = |one: &&Value| selects(&one["spec"]["selector"]["matchLabels"], &set["spec"]["template"]);
+            let guards =
+                |one: &&Value| selects(&one["spec"]["selector"]["matchLabels"], &set["spec"]["template"]);
             let guarded = of_kind(&all, "PodDisruptionBudget").any(|one| guards(&one));
             assert_eq!(guarded, set["spec"]["replicas"].as_u64() > Some(1), "{cluster}: {}", name(set));
         }
@@ -59,7 +69,8 @@ fn services_budgets_and_autoscalers_find_what_they_are_for() {
         }
         for monitor in of_kind(&all, "PodMonitor") {
             let selector = &monitor["spec"]["selector"]["matchLabels"];
-            let (_, template) = makers(&all).find(|(_, template)| selects(selector, template)).expect("a pod");
+            let (_, template) =
+                makers(&all).find(|(_, template)| selects(selector, template)).expect("a pod");
             for endpoint in items(&monitor["spec"]["podMetricsEndpoints"]) {
                 assert!(ports(template).contains(endpoint["port"].as_str().expect("a port")), "{cluster}");
                 assert!(endpoint["path"] == "/metrics" && endpoint["scheme"] == "https", "{cluster}");
@@ -88,7 +99,8 @@ fn accounts_exist_and_probes_and_mounts_name_what_is_there() {
                         assert!(ports(template).contains(port), "{what}: {probe} asks {port}");
                     }
                 }
-                mounted.extend(items(&container["volumeMounts"]).map(|m| m["name"].as_str().expect("a name")));
+                mounted
+                    .extend(items(&container["volumeMounts"]).map(|m| m["name"].as_str().expect("a name")));
             }
             assert_eq!(mounted, volumes, "{what}");
         }
@@ -134,7 +146,8 @@ fn policies_let_through_what_is_spoken_and_name_what_is_there() {
 
 /// Whether policies let pods of one maker reach a port of another's.
 fn may_speak(all: &[Value], from: &str, to: &str, number: u64) -> bool {
-    let template = |wanted: &str| makers(all).find(|(maker, _)| *maker == wanted).map(|(_, template)| template);
+    let template =
+        |wanted: &str| makers(all).find(|(maker, _)| *maker == wanted).map(|(_, template)| template);
     let (Some(from), Some(to)) = (template(from), template(to)) else { return false };
     let named = items(&to["spec"]["containers"]).flat_map(|c| items(&c["ports"]));
     let name = named.filter(|port| port["containerPort"] == number).map(|port| &port["name"]).next();
@@ -192,8 +205,12 @@ fn names_that_are_dialled_exist_and_are_in_the_certificates() {
             let set = of_kind(&all, "StatefulSet").find(|one| name(one) == set);
             let set = set.unwrap_or_else(|| panic!("{what}: there is no such set"));
             assert_eq!(set["spec"]["serviceName"], service, "{what}");
-            assert!(ordinal.parse::<u64>().expect("a number") < set["spec"]["replicas"].as_u64().expect("replicas"));
-            let ports = items(&set["spec"]["template"]["spec"]["containers"]).flat_map(|c| items(&c["ports"]));
+            assert!(
+                ordinal.parse::<u64>().expect("a number")
+                    < set["spec"]["replicas"].as_u64().expect("replicas")
+            );
+            let ports =
+                items(&set["spec"]["template"]["spec"]["containers"]).flat_map(|c| items(&c["ports"]));
             assert!(ports.into_iter().any(|p| p["containerPort"] == port), "{what}");
             assert!(certificates.contains(&host), "{what} is in no certificate of the README");
         }

@@ -70,7 +70,10 @@ fn metrics_that_are_named_exist() {
         }
         for name in words(&text(&file), "nonet_") {
             named += 1;
-            assert!(is_one(name.trim_end_matches('_')) || name == "nonet_", "{told}: there is no metric {name}");
+            assert!(
+                is_one(name.trim_end_matches('_')) || name == "nonet_",
+                "{told}: there is no metric {name}"
+            );
         }
     }
     assert!(named > 50, "{named}");

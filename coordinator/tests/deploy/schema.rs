@@ -26,7 +26,6 @@ pub fn of_kind(schema: &Value, kind: &str) -> Option<Validator> {
 
 /// Panics with all that is wrong.
 pub fn check(validator: &Validator, value: &Value, what: &str) {
-    let wrong: Vec<_> =
-        validator.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    let wrong: Vec<_> = validator.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect();
     assert!(wrong.is_empty(), "{what}:\n{}", wrong.join("\n"));
 }

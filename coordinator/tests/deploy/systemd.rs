@@ -20,7 +20,8 @@ fn settings(unit: &str) -> Vec<(String, String)> {
 fn units_start_what_there_is_and_may_do_little() {
     for unit in UNITS {
         let all = settings(unit);
-        let last: BTreeMap<&str, &str> = all.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let last: BTreeMap<&str, &str> =
+            all.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         let args: Vec<String> = last["ExecStart"].split(' ').map(String::from).collect();
         assert_eq!(args[0], "/usr/local/bin/nonet", "{unit}");
         program::takes(&args[1..], unit);
@@ -71,11 +72,13 @@ fn systemd_takes_the_units_and_holds_them_safe() {
     let dir = tempfile::tempdir().expect("a folder");
     for unit in UNITS {
         // It looks whether the program is there.
-        let here = text(&deploy("systemd").join(unit)).replace("/usr/local/bin/nonet", env!("CARGO_BIN_EXE_nonet"));
+        let here =
+            text(&deploy("systemd").join(unit)).replace("/usr/local/bin/nonet", env!("CARGO_BIN_EXE_nonet"));
         let path = dir.path().join(unit);
         fs::write(&path, here).expect("written");
         let run = |args: &[&str]| {
-            let output = Command::new("systemd-analyze").args(args).arg(&path).output().expect("systemd-analyze");
+            let output =
+                Command::new("systemd-analyze").args(args).arg(&path).output().expect("systemd-analyze");
             let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
             (output.status.success(), said.into_owned())
         };

@@ -17,14 +17,18 @@ use super::{
 /// All of the example: the blocks, and the text without comments.
 fn example() -> (Vec<Block>, String) {
     let (mut blocks, mut all) = (Vec::new(), String::new());
-    for path in below(&deploy("terraform/aws")).iter().filter(|path| path.extension().is_some_and(|e| e == "tf")) {
+    for path in
+        below(&deploy("terraform/aws")).iter().filter(|path| path.extension().is_some_and(|e| e == "tf"))
+    {
         let text = text(path);
         let body: Body = hcl::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         blocks.extend(body.into_inner().into_iter().map(|one| match one {
             Structure::Block(block) => block,
             Structure::Attribute(one) => panic!("{}: {} stands outside", path.display(), one.key()),
         }));
-        all.extend(text.lines().filter(|line| !line.trim_start().starts_with('#')).map(|line| format!("{line}\n")));
+        all.extend(
+            text.lines().filter(|line| !line.trim_start().starts_with('#')).map(|line| format!("{line}\n")),
+        );
     }
     assert!(blocks.len() > 40, "{}", blocks.len());
     (blocks, all)
@@ -56,7 +60,9 @@ fn check(body: &Body, known: &Value, what: &str, wrong: &mut Vec<String>) {
         there.insert(key);
         match (&known[key], inner) {
             (Value::Null, _) => wrong.push(format!("{what} knows no {key}")),
-            (one, Some(inner)) if one["block"].is_object() => check(inner, &one["block"], &format!("{what}.{key}"), wrong),
+            (one, Some(inner)) if one["block"].is_object() => {
+                check(inner, &one["block"], &format!("{what}.{key}"), wrong)
+            }
             (_, Some(_)) => wrong.push(format!("{what}.{key} is no block")),
             (_, None) => {}
         }
@@ -104,7 +110,11 @@ fn what_is_referred_to_exists() {
     let (blocks, text) = example();
     let known = schema::read("aws-6.json");
     let named = |kind: &str| -> BTreeSet<String> {
-        blocks.iter().filter(|block| block.identifier() == kind).map(|block| labels(block).join(".")).collect()
+        blocks
+            .iter()
+            .filter(|block| block.identifier() == kind)
+            .map(|block| labels(block).join("."))
+            .collect()
     };
     let used: BTreeSet<String> = paths(&text, "var.").iter().map(|path| path[1].to_owned()).collect();
     assert_eq!(used, named("variable"), "variables that are used, and those that there are");
@@ -127,7 +137,8 @@ fn what_is_referred_to_exists() {
         let rest = &path[usize::from(is_data)..];
         // A type alone is the label of a block.
         let [kind, name, attribute, ..] = rest[..] else { continue };
-        let (there, full) = if is_data { (&data, format!("data.{kind}")) } else { (&resources, kind.to_owned()) };
+        let (there, full) =
+            if is_data { (&data, format!("data.{kind}")) } else { (&resources, kind.to_owned()) };
         assert!(there.contains(&format!("{kind}.{name}")), "there is no {path:?}");
         let attributes = strings(&known[&full]["attributes"]);
         assert!(attributes.iter().any(|one| one == attribute), "{full} has no {attribute}");
@@ -140,7 +151,9 @@ fn what_is_referred_to_exists() {
         let name = line.split([')', ' ']).next().expect("a name");
         assert!(outputs.contains(name), "terraform/README.md: there is no output {name}");
     }
-    let told = |mark: &str| readme.split(mark).skip(1).map(|rest| rest.trim_start_matches(['\'', ' ']).split('=').next());
+    let told = |mark: &str| {
+        readme.split(mark).skip(1).map(move |rest| rest.trim_start_matches(['\'', ' ']).split('=').next())
+    };
     for name in told("-var ").flatten() {
         assert!(used.contains(name), "terraform/README.md: there is no variable {name}");
     }
@@ -219,7 +232,8 @@ fn cloud_init(role: &str) -> Value {
     assert_eq!(wanted, given, "{role}.yaml.tftpl: what it wants, and what it gets");
     assert!(source.contains(&format!("systemd/nonet-{role}.service")), "{role}: the unit of deploy/systemd");
     assert_eq!(template.lines().next(), Some("#cloud-config"));
-    let filled = wanted.iter().fold(template.clone(), |text, name| text.replace(&format!("${{{name}}}"), "FILLED"));
+    let filled =
+        wanted.iter().fold(template.clone(), |text, name| text.replace(&format!("${{{name}}}"), "FILLED"));
     parse(&filled).unwrap_or_else(|e| panic!("{role}.yaml.tftpl: {e}")).swap_remove(0)
 }
 
@@ -234,7 +248,11 @@ fn machines_start_what_there_is_with_the_secrets_that_they_fetch() {
         let unit = format!("nonet-{role}");
         assert_eq!(files[&*format!("/etc/systemd/system/{unit}.service")], "FILLED");
         let runs = strings(&config["runcmd"]);
-        assert_eq!((runs[0].as_str(), runs.last()), ("set -e", Some(&format!("systemctl enable --now {unit}"))), "{role}");
+        assert_eq!(
+            (runs[0].as_str(), runs.last()),
+            ("set -e", Some(&format!("systemctl enable --now {unit}"))),
+            "{role}"
+        );
         // The program is where the unit has it.
         assert!(runs.iter().any(|line| line.ends_with(" FILLED /usr/local/bin/nonet")), "{runs:?}");
         for script in runs.iter().filter(|line| line.starts_with("/usr/local/sbin/")) {
@@ -244,12 +262,14 @@ fn machines_start_what_there_is_with_the_secrets_that_they_fetch() {
         }
         shell(&runs.join("\n"), role);
         let env = files["/etc/nonet.env"];
-        let names: Vec<&str> = env.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
+        let names: Vec<&str> =
+            env.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
         program::knows_variables(role, names.iter().copied(), role);
         let drop_in = files[&*format!("/etc/systemd/system/{unit}.service.d/cloud.conf")];
         program::knows_variables(role, words(drop_in, "NONET_"), role);
         let secrets = files["/usr/local/sbin/nonet-secrets"];
-        let list = secrets.split("for name in ").nth(1).and_then(|rest| rest.split(';').next()).expect("a list");
+        let list =
+            secrets.split("for name in ").nth(1).and_then(|rest| rest.split(';').next()).expect("a list");
         let list: BTreeSet<String> = list.split(' ').map(String::from).collect();
         let loaded = drop_in.lines().filter_map(|line| line.trim().strip_prefix("LoadCredential="));
         let loaded: BTreeSet<String> = loaded
@@ -261,7 +281,10 @@ fn machines_start_what_there_is_with_the_secrets_that_they_fetch() {
             .collect();
         assert_eq!(loaded, list, "{role}: what systemd hands over, and what is fetched");
         if role == "worker" {
-            assert!(env.contains("NONET_NOTICE=aws\n") && drop_in.contains("SuccessAction=poweroff"), "{env}");
+            assert!(
+                env.contains("NONET_NOTICE=aws\n") && drop_in.contains("SuccessAction=poweroff"),
+                "{env}"
+            );
         }
         fetched.insert(role, list);
     }
@@ -272,14 +295,18 @@ fn machines_start_what_there_is_with_the_secrets_that_they_fetch() {
             let put = commands.contains(&format!("put {role}/{name} "))
                 || (commands.contains(&format!("put {role}/$file ")) && name.ends_with(".pem"));
             assert!(put, "terraform/README.md puts no {role}/{name}");
-            assert!(commands.contains(&format!("/nonet/{role}/{name}")), "terraform/README.md leaves {role}/{name}");
+            assert!(
+                commands.contains(&format!("/nonet/{role}/{name}")),
+                "terraform/README.md leaves {role}/{name}"
+            );
         }
     }
 }
 
 /// Panics unless a shell can read it.
 fn shell(script: &str, what: &str) {
-    let mut child = Command::new("sh").arg("-n").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh");
+    let mut child =
+        Command::new("sh").arg("-n").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sh");
     child.stdin.take().expect("piped").write_all(script.as_bytes()).expect("written");
     let output = child.wait_with_output().expect("sh ends");
     assert!(output.status.success(), "{what}: {}", String::from_utf8_lossy(&output.stderr));
