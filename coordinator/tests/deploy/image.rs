@@ -201,7 +201,8 @@ fn the_program_runs_where_nothing_is_but_what_the_image_has() {
     let inside = |args: &[&str]| {
         let mut command = Command::new("chroot");
         command.arg(format!("--userspec={user}:{user}")).arg(&image).arg("/usr/local/bin/nonet").args(args);
-        let output = command.env_clear().output().expect("chroot");
+        let output =
+            command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").output().expect("chroot");
         let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{args:?}: {said}");
         said.into_owned()

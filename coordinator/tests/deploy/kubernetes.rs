@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{
+    farm::{Farm, free_address, http::get, until},
     files::{deploy, items, strings, text, walk},
     kustomize::render,
     program, readmes, schema,
@@ -129,10 +130,10 @@ fn probes_ask_what_the_page_answers() {
     };
     let paths = [asked("startupProbe"), asked("livenessProbe"), asked("readinessProbe")];
     assert_eq!(paths, ["/healthz", "/healthz", "/readyz"]);
-    let web = super::farm::free_address();
-    let _farm = super::farm::Farm::start(0, &["--web", &web]);
+    let web = free_address();
+    let _farm = Farm::start(0, &["--web", &web]);
     for path in paths {
-        assert_eq!(super::farm::http::get(&web, &path, &[]).expect("an answer").status, 200, "{path}");
+        until(&path, || get(&web, &path, &[]).is_some_and(|answer| answer.status == 200));
     }
 }
 

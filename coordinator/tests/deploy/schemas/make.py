@@ -113,7 +113,10 @@ def main():
     kubernetes_validate, dclint, cdktf = map(pathlib.Path, sys.argv[1:])
     for version in KUBERNETES:
         write(f"kubernetes-{version.rsplit('.', 1)[0]}.json", kubernetes(kubernetes_validate, version))
-    write("compose.json", bare(json.loads((dclint / "package/schemas/compose.schema.json").read_text())))
+    compose = bare(json.loads((dclint / "package/schemas/compose.schema.json").read_text()))
+    # By its proper name.
+    compose["$schema"] = "http://json-schema.org/draft-07/schema#"
+    write("compose.json", compose)
     write("aws-6.json", aws(cdktf))
 
 
