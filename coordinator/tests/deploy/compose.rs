@@ -118,7 +118,7 @@ fn made(readme: &str) -> BTreeSet<String> {
         let after = |flag: &str| words.iter().position(|word| *word == flag).map(|at| words[at + 1]);
         match words[..] {
             ["nonet", "certs", "init", ..] => {
-                drop(made.insert(format!("{}/ca.pem", after("--dir").expect("a folder"))))
+                made.insert(format!("{}/ca.pem", after("--dir").expect("a folder")));
             }
             ["nonet", "certs", "issue", name, ..] => {
                 let folder = format!("{}/{name}", after("--dir").expect("a folder"));
@@ -151,12 +151,11 @@ fn secrets_of_compose_are_made_handed_over_and_used() {
             let what = format!("{what}: {name}");
             let mut there = BTreeSet::new();
             for secret in items(&service["secrets"]) {
-                let (source, target) = match secret.as_str() {
-                    Some(name) => (name.to_owned(), format!("/run/secrets/{name}")),
-                    None => {
-                        let field = |key: &str| secret[key].as_str().expect("a name").to_owned();
-                        (field("source"), field("target"))
-                    }
+                let (source, target) = if let Some(name) = secret.as_str() {
+                    (name.to_owned(), format!("/run/secrets/{name}"))
+                } else {
+                    let field = |key: &str| secret[key].as_str().expect("a name").to_owned();
+                    (field("source"), field("target"))
                 };
                 assert!(known.contains_key(&source), "{what}: there is no secret {source}");
                 used.insert(source);

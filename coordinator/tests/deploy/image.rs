@@ -23,15 +23,22 @@ fn instructions() -> Vec<(String, String)> {
     whole.lines().filter_map(split).collect()
 }
 
-/// The stages: what each is from, its name, and its instructions.
-fn stages() -> Vec<(String, Option<String>, Vec<(String, String)>)> {
-    let mut found: Vec<(String, Option<String>, Vec<_>)> = Vec::new();
+/// A stage of the image: what it is from, its name, and its instructions.
+struct Stage {
+    from: String,
+    name: Option<String>,
+    instructions: Vec<(String, String)>,
+}
+
+fn stages() -> Vec<Stage> {
+    let mut found: Vec<Stage> = Vec::new();
     for (word, rest) in instructions() {
         if word == "FROM" {
             let mut words = rest.split(' ').map(String::from);
-            found.push((words.next().expect("an image"), words.nth(1), Vec::new()));
+            let from = words.next().expect("an image");
+            found.push(Stage { from, name: words.nth(1), instructions: Vec::new() });
         } else if let Some(stage) = found.last_mut() {
-            stage.2.push((word, rest));
+            stage.instructions.push((word, rest));
         }
     }
     found
@@ -39,8 +46,7 @@ fn stages() -> Vec<(String, Option<String>, Vec<(String, String)>)> {
 
 /// The user of the image.
 pub fn user() -> u64 {
-    let stages = stages();
-    let (_, _, last) = stages.last().expect("a stage");
+    let last = stages().pop().expect("a stage").instructions;
     let users: Vec<_> = last.iter().filter(|(word, _)| word == "USER").map(|(_, user)| user).collect();
     let numbers: Vec<u64> = users[0].split(':').map(|n| n.parse().expect("a number")).collect();
     assert!(users.len() == 1 && numbers.len() == 2 && numbers[0] == numbers[1], "{users:?}");
@@ -50,19 +56,20 @@ pub fn user() -> u64 {
 #[test]
 fn the_image_has_the_program_and_no_shell_and_runs_as_nobody() {
     let stages = stages();
-    let (from, _, last) = stages.last().expect("a stage");
-    assert_eq!((stages.len(), from.as_str()), (2, "scratch"));
+    let [build, last] = &stages[..] else { panic!("{} stages", stages.len()) };
+    assert_eq!(last.from, "scratch");
     assert!(user() > 999);
     let of = |wanted: &str| {
-        last.iter().filter(|(word, _)| word == wanted).map(|(_, rest)| rest).collect::<Vec<_>>()
+        last.instructions.iter().filter(|(word, _)| word == wanted).map(|(_, rest)| rest).collect::<Vec<_>>()
     };
     assert_eq!(of("COPY"), ["--from=build /image/ /"]);
     assert!(of("RUN").is_empty() && of("ADD").is_empty(), "there is nothing in it to run");
     assert_eq!(of("ENTRYPOINT"), [r#"["/usr/local/bin/nonet"]"#]);
     assert_eq!(of("STOPSIGNAL"), ["SIGTERM"]);
-    let (build, name, steps) = &stages[0];
-    assert!(build.starts_with("rust:") && name.as_deref() == Some("build"), "{build} {name:?}");
-    let run: Vec<_> = steps.iter().filter(|(word, _)| word == "RUN").map(|(_, rest)| rest).collect();
+    let (from, name) = (&build.from, &build.name);
+    assert!(from.starts_with("rust:") && name.as_deref() == Some("build"), "{from} {name:?}");
+    let run: Vec<_> =
+        build.instructions.iter().filter(|(word, _)| word == "RUN").map(|(_, rest)| rest).collect();
     assert_eq!(run.len(), 1);
     for wanted in
         ["cargo build --locked --profile dist", "--bin nonet", "deploy/image-root target/dist/nonet /image"]
@@ -84,9 +91,9 @@ fn the_compiler_of_the_image_is_new_enough() {
 
 #[test]
 fn manifests_run_the_image_as_it_is_made_to_be_run() {
-    let stages = stages();
-    let exposed = stages[1].2.iter().find(|(word, _)| word == "EXPOSE").map(|(_, rest)| rest.clone());
-    let exposed: Vec<u64> = exposed.expect("ports").split(' ').map(|n| n.parse().expect("a port")).collect();
+    let last = stages().pop().expect("a stage").instructions;
+    let (_, exposed) = last.iter().find(|(word, _)| word == "EXPOSE").expect("ports");
+    let exposed: Vec<u64> = exposed.split(' ').map(|n| n.parse().expect("a port")).collect();
     for (cluster, all) in clusters() {
         for (maker, template) in makers(&all) {
             let pod = &template["spec"];

@@ -149,7 +149,7 @@ fn secrets() -> BTreeMap<String, BTreeSet<String>> {
             let file = word.strip_prefix("--from-file=").or_else(|| word.strip_prefix("--from-literal="));
             match file.unwrap_or_else(|| panic!("{line}: {word}")).split_once('=') {
                 Some((key, _)) => drop(files.insert(key.to_owned())),
-                None if word.ends_with(".toml") => drop(files.insert("tokens.toml".into())),
+                None if *word == "--from-file=tokens.toml" => drop(files.insert("tokens.toml".to_owned())),
                 // A folder of `nonet certs issue`.
                 None => files.extend(["ca.pem", "cert.pem", "key.pem"].map(String::from)),
             }
@@ -169,8 +169,9 @@ fn secrets_that_are_used_are_made_and_files_that_are_named_are_mounted() {
             // `secretName` of volumes, `secretRef` of variables, `ca.secret` and `credentials` of a monitor.
             walk(one, &mut Vec::new(), &mut |path, value| {
                 let named = match path {
-                    [.., "secretName"] => value.as_str(),
-                    [.., "secretRef" | "secret" | "credentials", "name"] => value.as_str(),
+                    [.., "secretName"] | [.., "secretRef" | "secret" | "credentials", "name"] => {
+                        value.as_str()
+                    }
                     _ => None,
                 };
                 let Some(named) = named else { return };

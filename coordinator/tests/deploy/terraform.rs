@@ -44,7 +44,7 @@ const META: [&str; 5] = ["for_each", "count", "depends_on", "provider", "lifecyc
 /// Compares a body with what the provider knows of it.
 fn check(body: &Body, known: &Value, what: &str, wrong: &mut Vec<String>) {
     let mut there = BTreeSet::new();
-    for one in body.iter() {
+    for one in body {
         let (key, inner) = match one {
             Structure::Attribute(one) => (one.key(), None),
             // `dynamic "override"` makes blocks of that name out of its `content`.
@@ -61,7 +61,7 @@ fn check(body: &Body, known: &Value, what: &str, wrong: &mut Vec<String>) {
         match (&known[key], inner) {
             (Value::Null, _) => wrong.push(format!("{what} knows no {key}")),
             (one, Some(inner)) if one["block"].is_object() => {
-                check(inner, &one["block"], &format!("{what}.{key}"), wrong)
+                check(inner, &one["block"], &format!("{what}.{key}"), wrong);
             }
             (_, Some(_)) => wrong.push(format!("{what}.{key} is no block")),
             (_, None) => {}
@@ -151,10 +151,8 @@ fn what_is_referred_to_exists() {
         let name = line.split([')', ' ']).next().expect("a name");
         assert!(outputs.contains(name), "terraform/README.md: there is no output {name}");
     }
-    let told = |mark: &str| {
-        readme.split(mark).skip(1).map(move |rest| rest.trim_start_matches(['\'', ' ']).split('=').next())
-    };
-    for name in told("-var ").flatten() {
+    for told in readme.split("-var ").skip(1) {
+        let name = told.trim_start_matches(['\'', ' ']).split('=').next().expect("a name");
         assert!(used.contains(name), "terraform/README.md: there is no variable {name}");
     }
 }
@@ -168,7 +166,7 @@ fn one<'a>(blocks: &'a [Block], path: &[&str]) -> &'a Block {
 /// What stands behind a key, as text, however deep it is.
 fn all_of(body: &Body, key: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for one in body.iter() {
+    for one in body {
         match one {
             Structure::Attribute(one) if one.key() == key => found.push(one.expr().to_string()),
             Structure::Attribute(_) => {}
@@ -293,7 +291,8 @@ fn machines_start_what_there_is_with_the_secrets_that_they_fetch() {
     for (role, list) in fetched {
         for name in list {
             let put = commands.contains(&format!("put {role}/{name} "))
-                || (commands.contains(&format!("put {role}/$file ")) && name.ends_with(".pem"));
+                || (commands.contains(&format!("put {role}/$file "))
+                    && ["ca.pem", "cert.pem", "key.pem"].contains(&name.as_str()));
             assert!(put, "terraform/README.md puts no {role}/{name}");
             assert!(
                 commands.contains(&format!("/nonet/{role}/{name}")),
