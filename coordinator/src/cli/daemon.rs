@@ -167,10 +167,11 @@ async fn alone(
 ) -> Result<Outcome, Failure> {
     let EngineTask { engine, mut task, stop: stop_engine } =
         Engine::start_observed(ledger, config, doors.telemetry.clone())?;
+    // Whoever is told where it is finds it ready.
+    holder.lead(engine);
     format::print(&format!("{url}\n"))?;
     tracing::info!("coordinator at {url}");
     announce(page_url.as_deref());
-    holder.lead(engine);
     let server = server::serve_tcp(seat, listener, doors, stop.clone());
     tokio::pin!(server);
     let ended = tokio::select! {

@@ -37,8 +37,6 @@ pub(crate) struct JobsView {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CrewView {
     /// All that are connected.
-    pub connected: usize,
-    /// Taken together.
     pub crew: Totals,
     /// Those that are meant.
     pub matching: usize,
@@ -101,8 +99,7 @@ impl Core {
 
     pub(super) fn view_crew(&self, wanted: &Wanted) -> CrewView {
         let now = self.now();
-        let mut view =
-            CrewView { connected: self.sessions.len(), crew: self.scheduler.totals(), ..CrewView::default() };
+        let mut view = CrewView { crew: self.scheduler.totals(), ..CrewView::default() };
         let text = wanted.text.to_lowercase();
         for id in self.scheduler.session_ids() {
             let Some(session) = self.sessions.peek(id) else { continue };

@@ -11,7 +11,7 @@ use axum::{
 };
 use proto::v1::{Action, State as JobState};
 use serde::{Deserialize, de::DeserializeOwned};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::{
@@ -86,10 +86,10 @@ fn state(name: &str) -> Result<JobState, Trouble> {
 /// Who asks, as far as that is known, and whom to ask. Always answered: what the page shows first depends on it.
 pub async fn whoami(State(site): Shared, request: Request) -> Answer {
     site.guard.is_meant(request.method(), request.headers())?;
-    let asker = site.guard.identify(request.headers(), peer_of(&request)).ok();
     if !site.probes.take(super::address(&request)) {
         return Err(Trouble::too_many());
     }
+    let asker = site.guard.identify(request.headers(), peer_of(&request)).ok();
     let may = |right| asker.as_ref().is_some_and(|asker| asker.caller.may(right).is_ok());
     let who = asker.as_ref().map(|asker| asker.caller.actor());
     let leader = site.seat.leader().map(|leader| json!({ "url": leader.url, "page": leader.page }));
@@ -193,15 +193,21 @@ pub async fn control(
         "retry" => Action::Retry,
         _ => return Err(Trouble::absent(format!("{verb}: expected pause, resume, cancel or retry"))),
     };
-    let Nothing {} = body(request).await?;
+    says_nothing(request).await?;
     let status = engine(&site)?.control(name, action, asker.caller.actor()).await?;
     Ok(Json(shapes::job(&status)).into_response())
 }
 
-/// The body of a request that says nothing beside its path: `{}`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Nothing {}
+/// Reads the body of a request that says nothing beside its path: `{}`.
+async fn says_nothing(request: Request) -> Result<(), Trouble> {
+    let fields: Map<String, Value> = body(request).await?;
+    match fields.keys().next() {
+        None => Ok(()),
+        Some(field) => {
+            Err(Trouble::invalid(format!("the request: {field:?} says nothing here: expected {{}}")))
+        }
+    }
+}
 
 /// Some of the workers.
 pub async fn workers(State(site): Shared, request: Request) -> Answer {
@@ -216,7 +222,7 @@ pub async fn worker(
     Path((id, verb)): Path<(String, String)>,
     request: Request,
 ) -> Answer {
-    let Nothing {} = body(request).await?;
+    says_nothing(request).await?;
     let by = asker.caller.actor();
     let worker = match verb.as_str() {
         "drain" => engine(&site)?.drain(id, by).await?,

@@ -58,13 +58,15 @@ pub struct Frames {
 
 impl Frames {
     fn forget(&mut self) {
-        for told in [&mut self.standing, &mut self.jobs, &mut self.workers] {
-            *told = Told { number: told.number, ..Told::default() };
-        }
+        [&mut self.standing, &mut self.jobs, &mut self.workers].into_iter().for_each(Told::forget);
     }
 }
 
 impl Told {
+    fn forget(&mut self) {
+        *self = Self { number: self.number, ..Self::default() };
+    }
+
     /// True when this is something new.
     fn tell(&mut self, name: &str, what: &Value) -> bool {
         let says = what.to_string();
@@ -136,6 +138,8 @@ async fn look(site: &Site, frames: &mut Frames) {
     let Ok((jobs, crew)) = view.await else {
         let leader = site.seat.leader().map(|leader| json!({ "url": leader.url, "page": leader.page }));
         frames.standing.tell("standing", &json!({ "leads": false, "leader": leader }));
+        // What was told before is not for whoever comes now.
+        [&mut frames.jobs, &mut frames.workers].into_iter().for_each(Told::forget);
         return;
     };
     frames.standing.tell("standing", &json!({ "leads": true }));

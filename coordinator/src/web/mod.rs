@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | `/healthz` | none | 200 while this process answers |
 //! | `/readyz` | none | 200 while it leads, or knows who does |
-//! | `/`, `/app.js`, `/style.css`, `/icon.svg` | none | the page |
+//! | `/`, `/app.js` and other `.js`, `/style.css`, `/icon.svg` | none | the page |
 //! | `/api/v1/whoami` | none | who asks and what they may, who leads, the version |
 //! | `POST /api/v1/login` `{"token": "..."}`, `/api/v1/logout` `{}` | none | a cookie for a token, and its end |
 //! | `/api/v1/jobs?q=&state=&skip=&limit=` | view | jobs: running and paused ones, then the newest; at most 500 |
@@ -159,12 +159,7 @@ fn router(site: &Arc<Site>) -> Router {
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(metrics::metrics))
         .layer(from_fn_with_state(Arc::clone(site), probing));
-    let files = Router::new()
-        .route("/", get(assets::page))
-        .route("/style.css", get(assets::style))
-        .route("/app.js", get(assets::script))
-        .route("/icon.svg", get(assets::icon))
-        .layer(from_fn_with_state(Arc::clone(site), fetching));
+    let files = assets::routes().layer(from_fn_with_state(Arc::clone(site), fetching));
     let open = Router::new()
         .route("/api/v1/whoami", get(api::whoami))
         .route("/api/v1/login", post(api::login))

@@ -51,6 +51,8 @@ pub fn job(status: &JobStatus) -> Value {
         "replicas": status.replicas,
         "detail": status.detail,
         "waits_for": status.waits_for,
+        "requirements": status.requirements,
+        "fitting_workers": status.fitting_workers,
     })
 }
 
@@ -70,7 +72,7 @@ fn visible_per_mille(part: u64, all: u64) -> u64 {
 /// Some of the workers, and those that went.
 pub fn crew(view: &CrewView) -> Value {
     json!({
-        "connected": view.connected,
+        "connected": view.crew.workers,
         "slots": view.crew.slots,
         "leases": view.crew.leases,
         "busy": view.crew.slots_busy,
@@ -94,8 +96,13 @@ fn worker(Seen { status, held }: &Seen) -> Value {
         silent_ms,
         connected_unix_ms,
         draining,
-        ..
+        labels,
+        resting_ms,
+        failures,
+        leaving,
+        protocol: _,
     } = status;
+    let labels = labels.iter().map(|label| (label.name.clone(), label.value.clone().into()));
     let held = held.iter().map(|(job, kind, held)| {
         let (start, end) = (held.range.start, held.range.end);
         json!({
@@ -118,6 +125,10 @@ fn worker(Seen { status, held }: &Seen) -> Value {
         "silent_s": if *silent_ms > SHORT_MS { silent_ms / 1000 } else { 0 },
         "connected_unix_ms": connected_unix_ms,
         "draining": draining,
+        "leaving": leaving,
+        "resting_s": resting_ms.div_ceil(1000),
+        "failures": failures.to_string(),
+        "labels": labels.collect::<serde_json::Map<_, _>>(),
         "does": held.collect::<Vec<_>>(),
     })
 }

@@ -220,11 +220,16 @@ impl Farm {
 
     /// Asks the coordinator; the answer must be JSON.
     pub fn ask(&self, args: &[&str]) -> Value {
+        self.ask_code(args, 0)
+    }
+
+    /// The same, of a command that ends with this code.
+    pub fn ask_code(&self, args: &[&str], expected: i32) -> Value {
         let mut args = args.to_vec();
         args.extend(["--coordinator", &self.url, "--format", "json"]);
         args.extend(self.shown.by_users.iter().map(String::as_str));
         let (code, stdout, stderr) = run(&args);
-        assert_eq!(code, Some(0), "{args:?}: {stderr}");
+        assert_eq!(code, Some(expected), "{args:?}: {stderr}");
         serde_json::from_str(&stdout).expect("JSON")
     }
 
