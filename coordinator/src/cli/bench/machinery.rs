@@ -1,12 +1,10 @@
 //! No-op work units through real processes: a coordinator and two workers on loopback, every commit durable.
 
-use std::{path::Path, time::Instant};
+use std::time::Instant;
 
 use clap::Args;
 
-use super::processes::{
-    Guard, Place, cpu_seconds, etcd_nodes, in_new_folder, nonet, start, start_coordinator,
-};
+use super::processes::{Guard, NewFolder, Place, cpu_seconds, etcd_nodes, nonet, start, start_coordinator};
 use crate::cli::{exit::Failure, format};
 
 #[derive(Debug, Args)]
@@ -48,10 +46,8 @@ struct Measured {
 }
 
 fn measure(args: &MachineryArgs, lease: u64, units: u64) -> Result<Measured, Failure> {
-    in_new_folder(&format!("machinery-{lease}"), |dir| measure_in(dir, args, lease, units))
-}
-
-fn measure_in(dir: &Path, args: &MachineryArgs, lease: u64, units: u64) -> Result<Measured, Failure> {
+    let dir = NewFolder::make(&format!("machinery-{lease}"))?;
+    let dir = dir.path();
     let lease = lease.to_string();
     let mut options = vec!["--fixed-lease-units", &lease];
     let etcd = etcd_nodes(dir, args.on)?;

@@ -43,17 +43,18 @@ enum What {
 
 /// Runs a benchmark.
 pub async fn bench(args: BenchArgs) -> Result<Outcome, Failure> {
-    let what = match args.what {
-        What::Swarm(args) => return swarm::bench(&args).await.map(|()| Outcome::Done),
-        what => what,
-    };
-    let done = tokio::task::spawn_blocking(move || match what {
-        What::Recount(args) => recount::bench(&args),
-        What::Burnside(args) => burnside::bench(&args),
-        What::Machinery(args) => machinery::bench(&args),
-        What::Resume(args) => resume::bench(&args),
-        What::Swarm(_) => Ok(()),
-    });
-    done.await.map_err(|e| Failure::failed(format!("the benchmark failed: {e}")))??;
+    match args.what {
+        What::Recount(args) => apart(move || recount::bench(&args)).await?,
+        What::Burnside(args) => apart(move || burnside::bench(&args)).await?,
+        What::Machinery(args) => apart(move || machinery::bench(&args)).await?,
+        What::Swarm(args) => swarm::bench(&args).await?,
+        What::Resume(args) => resume::bench(&args).await?,
+    }
     Ok(Outcome::Done)
+}
+
+/// Runs what blocks.
+async fn apart(what: impl FnOnce() -> Result<(), Failure> + Send + 'static) -> Result<(), Failure> {
+    let done = tokio::task::spawn_blocking(what).await;
+    done.map_err(|e| Failure::failed(format!("the benchmark failed: {e}")))?
 }

@@ -3,7 +3,7 @@
 use std::{
     io::{BufRead, BufReader},
     net::TcpListener,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -44,14 +44,26 @@ impl Drop for Guard {
     }
 }
 
-/// Does something with a new folder, and removes that.
-pub fn in_new_folder<T>(name: &str, what: impl FnOnce(&Path) -> Result<T, Failure>) -> Result<T, Failure> {
-    let dir = std::env::temp_dir().join(format!("nonet-bench-{}-{name}", std::process::id()));
-    std::fs::create_dir_all(&dir)
-        .map_err(|e| Failure::failed(format!("cannot create {}: {e}", dir.display())))?;
-    let done = what(&dir);
-    drop(std::fs::remove_dir_all(&dir));
-    done
+/// A folder that goes with the benchmark, after its processes: declare it before them.
+pub struct NewFolder(PathBuf);
+
+impl NewFolder {
+    pub fn make(name: &str) -> Result<Self, Failure> {
+        let dir = std::env::temp_dir().join(format!("nonet-bench-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&dir)
+            .map_err(|e| Failure::failed(format!("cannot create {}: {e}", dir.display())))?;
+        Ok(Self(dir))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
 }
 
 /// Starts a coordinator with its ledger in `dir`; it, and its address.

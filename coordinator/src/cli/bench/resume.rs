@@ -4,16 +4,21 @@
 
 use std::{
     path::Path,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use clap::Args;
-use serde_json::Value;
+use tokio::time::timeout;
+use worker::{credentials::Credentials, dial::Dial};
 
 use super::processes::{
-    Place, etcd_nodes, free_address, in_new_folder, nonet, peak_mib, start, start_coordinator,
+    NewFolder, Place, etcd_nodes, free_address, nonet, peak_mib, start, start_coordinator,
 };
-use crate::cli::{exit::Failure, format};
+use crate::{
+    cli::{exit::Failure, format},
+    client::{Client, ClientError},
+};
 
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
@@ -31,16 +36,16 @@ pub struct ResumeArgs {
     on: Place,
 }
 
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Nothing takes so long.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Prints how long each step took, with what is asked of it.
-pub fn bench(args: &ResumeArgs) -> Result<(), Failure> {
-    in_new_folder("resume", |dir| bench_in(dir, args))
+pub async fn bench(args: &ResumeArgs) -> Result<(), Failure> {
+    let dir = NewFolder::make("resume")?;
+    bench_in(dir.path(), args).await
 }
 
-fn bench_in(dir: &Path, args: &ResumeArgs) -> Result<(), Failure> {
+async fn bench_in(dir: &Path, args: &ResumeArgs) -> Result<(), Failure> {
     let listen = free_address()?;
     let lease = args.lease.to_string();
     let mut options = vec!["--fixed-lease-units", &lease];
@@ -59,7 +64,7 @@ fn bench_in(dir: &Path, args: &ResumeArgs) -> Result<(), Failure> {
     let workers = [start(dir, &worker, "w1")?, start(dir, &worker, "w2")?];
     let mark = args.units / 100 * args.percent;
     let begun = Instant::now();
-    let done = until(&url, |done| done >= mark)?;
+    let done = until(&url, |done| done >= mark).await?;
     if done == args.units {
         return Err(Failure::failed(
             "the job was finished before it could be killed: give more --units".into(),
@@ -73,9 +78,9 @@ fn bench_in(dir: &Path, args: &ResumeArgs) -> Result<(), Failure> {
     let begun = Instant::now();
     let (coordinator, url) = start_coordinator(dir, &listen, &options)?;
     say("after SIGKILL: listens again", begun.elapsed(), "")?;
-    let first = until(&url, |_| true)?;
+    let first = until(&url, |_| true).await?;
     say(&format!("after SIGKILL: knows {first} units"), begun.elapsed(), "5.0")?;
-    until(&url, |done| done > first || done == args.units)?;
+    until(&url, |done| done > first || done == args.units).await?;
     say("after SIGKILL: more units are done", begun.elapsed(), "5.0")?;
     let peak = peak.max(peak_mib(coordinator.pid()));
     drop(workers);
@@ -87,21 +92,18 @@ fn say(what: &str, took: Duration, at_most: &str) -> Result<(), Failure> {
     format::print(&format!("{what:48}  {:6.2} s{at_most}\n", took.as_secs_f64()))
 }
 
-/// Asks until so many units are done; how many.
-fn until(url: &str, enough: impl Fn(u64) -> bool) -> Result<u64, Failure> {
-    let since = Instant::now();
-    loop {
-        let status = nonet(&["status", "noop", "--format", "json", "--coordinator", url])?;
-        let status: Value =
-            serde_json::from_str(&status).map_err(|e| Failure::failed(format!("not a status: {e}")))?;
-        let done = status["done"].as_str().and_then(|done| done.parse().ok()).or(status["done"].as_u64());
-        let done = done.ok_or_else(|| Failure::failed("a status without `done`".into()))?;
-        if enough(done) {
-            return Ok(done);
+/// Watches until so many units are done; how many.
+async fn until(url: &str, enough: impl Fn(u64) -> bool) -> Result<u64, Failure> {
+    let watching = async {
+        let mut client = Client::connect(&Arc::new(Dial::tcp(url, Credentials::default())?)).await?;
+        let mut told = client.watch("noop").await?;
+        while let Some(status) = told.message().await.map_err(ClientError::from)? {
+            if enough(status.done) {
+                return Ok(status.done);
+            }
         }
-        if since.elapsed() > PATIENCE {
-            return Err(Failure::failed(format!("nothing moves: {done} units are done")));
-        }
-        std::thread::sleep(LOOK_EVERY);
-    }
+        Err(Failure::failed("the job ended too soon".into()))
+    };
+    let patience = || Failure::failed(format!("nothing has come of it within {} s", PATIENCE.as_secs()));
+    timeout(PATIENCE, watching).await.map_err(|_| patience())?
 }

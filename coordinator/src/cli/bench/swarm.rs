@@ -16,7 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use worker::{credentials::Credentials, dial::Dial};
 
 use self::puppet::{Counts, Puppet};
-use super::processes::{Guard, cpu_seconds, free_address, nonet, peak_mib, start_coordinator};
+use super::processes::{Guard, NewFolder, cpu_seconds, free_address, nonet, peak_mib, start_coordinator};
 use crate::cli::{exit::Failure, format};
 
 #[derive(Debug, Args)]
@@ -43,12 +43,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// Prints what each phase costs the coordinator.
 pub async fn bench(args: &SwarmArgs) -> Result<(), Failure> {
     crate::cli::doors::raise_file_limit();
-    let dir = std::env::temp_dir().join(format!("nonet-bench-{}-swarm", std::process::id()));
-    std::fs::create_dir_all(&dir)
-        .map_err(|e| Failure::failed(format!("cannot create {}: {e}", dir.display())))?;
-    let done = bench_in(&dir, args).await;
-    drop(std::fs::remove_dir_all(&dir));
-    done
+    let dir = NewFolder::make("swarm")?;
+    bench_in(dir.path(), args).await
 }
 
 /// The swarm and who it works for.
@@ -90,7 +86,11 @@ async fn bench_in(dir: &Path, args: &SwarmArgs) -> Result<(), Failure> {
 
     let Swarm { coordinator, counts, workers } = swarm;
     coordinator.kill();
+    let killed = Instant::now();
     while counts.connected.load(Ordering::Relaxed) > 0 {
+        if killed.elapsed() > PATIENCE {
+            return Err(Failure::failed("workers do not notice that their coordinator is gone".into()));
+        }
         sleep(Duration::from_millis(10)).await;
     }
     let (coordinator, _) = start_coordinator(dir, &listen, &[])?;
