@@ -133,10 +133,25 @@ impl Core {
         })
     }
 
+    /// Works until it is told to stop, or the ledger fails. What was asked of the ledger is durable then.
     pub async fn run(
         mut self,
         mut inputs: mpsc::Receiver<Input>,
         stop: CancellationToken,
+    ) -> Result<(), LedgerError> {
+        let done = self.work(&mut inputs, &stop).await;
+        let wait = self.writer.end();
+        drop((self, inputs));
+        if tokio::task::spawn_blocking(wait).await.is_err() {
+            tracing::error!("waiting for the ledger's thread panicked");
+        }
+        done
+    }
+
+    async fn work(
+        &mut self,
+        inputs: &mut mpsc::Receiver<Input>,
+        stop: &CancellationToken,
     ) -> Result<(), LedgerError> {
         self.recall_quarantined();
         if self.config.start_unfinished {
@@ -150,8 +165,10 @@ impl Core {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut batch = Vec::with_capacity(BATCH);
         loop {
+            // Else nothing but answers is taken, not even the time: nobody is silent for too long because of us.
+            let has_room = self.writer.has_room();
             tokio::select! {
-                count = inputs.recv_many(&mut batch, BATCH) => {
+                count = inputs.recv_many(&mut batch, BATCH), if has_room => {
                     if count == 0 {
                         return Ok(());
                     }
@@ -167,7 +184,7 @@ impl Core {
                     }
                 }
                 () = stop.cancelled() => return Ok(()),
-                _ = tick.tick() => {
+                _ = tick.tick(), if has_room => {
                     // What was said before now counts as said, even if this process was stopped for a while:
                     // otherwise workers would be closed for a silence that was ours.
                     for _ in 0..inputs.len() {

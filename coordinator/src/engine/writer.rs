@@ -4,7 +4,11 @@
 //! thus answers in the time of one sync, and a busy one amortises it.
 
 use std::{
-    sync::{Arc, mpsc},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
     thread::JoinHandle,
     time::Instant,
 };
@@ -89,13 +93,40 @@ impl From<LedgerError> for FoldError {
 
 /// Entries in a group at most.
 const GROUP: usize = 256;
-/// Requests that wait before the engine does: with results of the largest size they take 128 MiB.
+/// So many requests may wait: with results of the largest size they take 128 MiB, and what one batch of inputs asks for comes
+/// on top. The engine then takes no more inputs, and goes on with answers. It must not be kept in a call meanwhile: a ledger in
+/// etcd needs the runtime that the engine is part of.
 const QUEUE: usize = 2048;
 
 /// The engine's end.
 pub struct Writer {
-    requests: Option<mpsc::SyncSender<Request>>,
+    requests: Option<mpsc::Sender<Request>>,
+    waiting: Arc<AtomicUsize>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// The ledger's end.
+struct Queue {
+    requests: mpsc::Receiver<Request>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl Queue {
+    /// The next request, when there is one; none at the end.
+    fn next(&self) -> Option<Request> {
+        self.taken(self.requests.recv().ok())
+    }
+
+    /// The next request, if there is one now.
+    fn next_now(&self) -> Option<Request> {
+        self.taken(self.requests.try_recv().ok())
+    }
+
+    fn taken(&self, request: Option<Request>) -> Option<Request> {
+        request.inspect(|_| {
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+        })
+    }
 }
 
 impl Writer {
@@ -109,51 +140,61 @@ impl Writer {
         telemetry: Telemetry,
         reply: impl Fn(Reply) + Send + 'static,
     ) -> std::io::Result<Self> {
-        let (requests, queue) = mpsc::sync_channel(QUEUE);
+        let (requests, queue) = mpsc::channel();
+        let waiting = Arc::<AtomicUsize>::default();
+        let queue = Queue { requests: queue, waiting: Arc::clone(&waiting) };
         let thread = std::thread::Builder::new().name("ledger".into()).spawn(move || {
             if let Err(panic) = guarded(|| serve(ledger, &queue, &telemetry, &reply)) {
                 reply(Reply::Failed(LedgerError::inconsistent(format!("the ledger's thread {panic}"))));
             }
         })?;
-        Ok(Self { requests: Some(requests), thread: Some(thread) })
+        Ok(Self { requests: Some(requests), waiting, thread: Some(thread) })
+    }
+
+    /// Whether more may be asked for. Where there is no room now, an answer comes when there is some.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) < QUEUE
     }
 
     /// Queues a request. Returns false when the ledger has failed and takes nothing more.
     #[must_use]
     pub fn ask(&self, request: Request) -> bool {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
         self.requests.as_ref().is_some_and(|requests| requests.send(request).is_ok())
+    }
+
+    /// Ends: what it gives waits until everything queued is durable, and blocks for it.
+    pub fn end(&mut self) -> impl FnOnce() + Send + use<> {
+        self.requests = None;
+        let thread = self.thread.take();
+        move || {
+            if thread.is_some_and(|thread| thread.join().is_err()) {
+                tracing::error!("the ledger's thread panicked");
+            }
+        }
     }
 }
 
 impl Drop for Writer {
     /// Waits until everything queued is durable.
     fn drop(&mut self) {
-        self.requests = None;
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            tracing::error!("the ledger's thread panicked");
-        }
+        self.end()();
     }
 }
 
-fn serve(
-    mut ledger: Box<dyn Ledger>,
-    queue: &mpsc::Receiver<Request>,
-    telemetry: &Telemetry,
-    reply: &dyn Fn(Reply),
-) {
+fn serve(mut ledger: Box<dyn Ledger>, queue: &Queue, telemetry: &Telemetry, reply: &dyn Fn(Reply)) {
     telemetry.counted.ledger_bytes.set(ledger.len_bytes());
-    let mut next = queue.recv().ok();
+    let mut next = queue.next();
     while let Some(request) = next.take() {
         let done = match request {
             Request::Append(entry, after) => {
                 let mut group = vec![(entry, after)];
                 while group.len() < GROUP {
-                    match queue.try_recv() {
-                        Ok(Request::Append(entry, after)) => group.push((entry, after)),
+                    match queue.next_now() {
+                        Some(Request::Append(entry, after)) => group.push((entry, after)),
                         other => {
-                            next = other.ok();
+                            next = other;
                             break;
                         }
                     }
@@ -182,7 +223,7 @@ fn serve(
             return reply(Reply::Failed(error));
         }
         if next.is_none() {
-            next = queue.recv().ok();
+            next = queue.next();
         }
     }
 }
@@ -222,4 +263,41 @@ fn observed(ledger: &mut dyn Ledger, group: &[Entry], telemetry: &Telemetry) -> 
     counted.ledger_bytes.set(ledger.len_bytes());
     telemetry.traces.group(began_at, group.len(), done.is_ok());
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::EmbeddedLedger;
+
+    /// With a ledger that waits for whoever asks, asking must not wait for the ledger.
+    #[test]
+    fn asking_never_waits_and_an_answer_comes_when_there_is_room() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let ledger = EmbeddedLedger::open(dir.path()).expect("a ledger");
+        let (go, gate) = mpsc::channel::<()>();
+        let (answered, answers) = mpsc::channel();
+        let reply = move |_| {
+            // The end of `go` lets everything through.
+            let _ = gate.recv();
+            answered.send(()).expect("somebody listens");
+        };
+        let writer = Writer::start(Box::new(ledger), Telemetry::default(), reply).expect("a thread");
+        assert!(writer.has_room());
+        let asked = QUEUE + 10;
+        for i in 0..asked {
+            assert!(writer.ask(Request::Barrier(After::Ticket(i as u64))));
+        }
+        assert!(!writer.has_room());
+        let mut heard = 0;
+        while !writer.has_room() {
+            go.send(()).expect("the ledger lives");
+            answers.recv().expect("an answer");
+            heard += 1;
+        }
+        assert!((1..=11).contains(&heard), "{heard}");
+        drop(go);
+        drop(writer);
+        assert_eq!(heard + answers.iter().count(), asked, "what was queued is done at the end");
+    }
 }

@@ -66,7 +66,7 @@ impl Drop for NewFolder {
     }
 }
 
-/// Starts a coordinator with its ledger in `dir`; it, and its address.
+/// Starts a coordinator with its ledger in `dir`, or where `options` say; it, and its address, when it leads.
 pub fn start_coordinator(dir: &Path, listen: &str, options: &[&str]) -> Result<(Guard, String), Failure> {
     let mut args = vec!["coordinator", "--web", "off", "--listen", listen];
     args.extend(options);
@@ -76,10 +76,15 @@ pub fn start_coordinator(dir: &Path, listen: &str, options: &[&str]) -> Result<(
         let read = BufReader::new(stdout).read_line(&mut url);
         read.map_err(|e| Failure::failed(format!("the coordinator does not start: {e}")))?;
     }
-    match url.trim() {
-        "" => Err(Failure::failed("the coordinator has ended".into())),
-        url => Ok((coordinator, url.into())),
+    let url = url.trim();
+    if url.is_empty() {
+        return Err(Failure::failed("the coordinator has ended".into()));
     }
+    if options.contains(&"--ledger") {
+        // One of several coordinators is waited for until it leads, and so is one that is named twice.
+        nonet(&["jobs", "--coordinator", &format!("{url},{url}")])?;
+    }
+    Ok((coordinator, url.into()))
 }
 
 /// Starts this program with its state in `dir`.
