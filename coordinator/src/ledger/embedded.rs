@@ -21,7 +21,7 @@ use super::{
     doubts::Quarantine,
     index::{self, Change, Watermark},
     indexer::Indexer,
-    journal::{self, Frames, JOURNAL, Journal},
+    journal::{self, Frames, JOURNAL, Journal, Nearby},
     pages::{self, CommitEntry},
 };
 use crate::scheduler::{JobId, Vote, WorkerId};
@@ -127,8 +127,12 @@ impl EmbeddedLedger {
     }
 
     /// Reads a commit that the index has found, and who stands behind it.
-    fn commit(&self, job: JobId, found: CommitEntry) -> Result<(CommitRecord, Vec<WorkerId>), LedgerError> {
-        let (commit, by) = match self.journal.read(found.place)? {
+    fn commit(
+        journal: &mut Nearby<'_>,
+        job: JobId,
+        found: CommitEntry,
+    ) -> Result<(CommitRecord, Vec<WorkerId>), LedgerError> {
+        let (commit, by) = match journal.read(found.place)? {
             Entry::Commit(commit) => {
                 let by = vec![commit.worker];
                 (commit, by)
@@ -188,8 +192,9 @@ impl Ledger for EmbeddedLedger {
 
     fn commits(&self, job: JobId, each: &mut EachCommit<'_>) -> Result<(), LedgerError> {
         self.indexer.settle()?;
+        let mut journal = self.journal.nearby();
         for found in pages::commits(&self.store, job) {
-            let (commit, by) = self.commit(job, found?)?;
+            let (commit, by) = Self::commit(&mut journal, job, found?)?;
             each(&commit, &by)?;
         }
         Ok(())
@@ -198,7 +203,7 @@ impl Ledger for EmbeddedLedger {
     fn commit_at(&self, job: JobId, start: u64) -> Result<Option<CommitRecord>, LedgerError> {
         self.indexer.settle()?;
         let found = pages::commit_at(&self.store, job, start)?;
-        found.map(|found| Ok(self.commit(job, found)?.0)).transpose()
+        found.map(|found| Ok(Self::commit(&mut self.journal.nearby(), job, found)?.0)).transpose()
     }
 
     fn claims(&self, job: JobId) -> Result<Vec<Vote>, LedgerError> {
