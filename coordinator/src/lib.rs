@@ -11,6 +11,7 @@ pub mod metrics;
 pub mod scheduler;
 pub mod seat;
 pub mod server;
+mod shown;
 pub mod telemetry;
 pub mod traces;
 pub mod web;

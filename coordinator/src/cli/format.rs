@@ -2,20 +2,17 @@
 
 use std::io::Write;
 
-use jobs::{
-    Report,
-    page::{Page, Picture},
-};
-use proto::v1::{JobStatus, State};
-use serde_json::{Value, json};
+use jobs::Report;
+use proto::v1::JobStatus;
+use serde_json::Value;
 use worker::objects::Objects;
 
 use super::{
     args::{Format, ReportFormat},
     exit::{Failure, Outcome},
     output,
-    progress::{share, words},
 };
+use crate::shown::{job_json, page, share, short, state, with_job};
 
 /// Writes to standard output. A reader that has seen enough (`| head`) is no failure.
 pub fn print(text: &str) -> Result<(), Failure> {
@@ -62,89 +59,6 @@ pub async fn print_report(
         eprintln!("  unit {} ({}): {}", unit.unit, unit.unit_name, unit.error);
     }
     Ok(Outcome::Quarantined)
-}
-
-/// The report as a page, also for the coordinator's own. It must say by itself what else goes to standard error.
-pub(crate) fn page(status: &JobStatus, report: &Report, pictures: &[Picture]) -> String {
-    let given_up = (status.quarantined_units > 0)
-        .then(|| format!("{} work units were given up: the numbers lack them.", status.quarantined_units));
-    Page {
-        heading: &format!("nonet {}", status.kind),
-        about: &format!("Job {}. Nonet {}.", job_line(status), env!("CARGO_PKG_VERSION")),
-        warnings: given_up.as_slice(),
-        report,
-        json: &with_job(status, &report.json),
-        pictures,
-    }
-    .html()
-}
-
-/// The report's object with the job it belongs to.
-pub(crate) fn with_job(status: &JobStatus, report: &Value) -> Value {
-    let mut report = report.clone();
-    if let Value::Object(fields) = &mut report {
-        fields.insert("job".into(), job_json(status));
-    }
-    report
-}
-
-/// A job for scripts.
-pub fn job_json(status: &JobStatus) -> Value {
-    let quarantined = status.quarantined.iter();
-    let quarantined: Vec<_> =
-        quarantined.map(|q| json!({ "unit": q.unit, "name": q.unit_name, "error": q.error })).collect();
-    json!({
-        "name": status.name,
-        "run": status.run,
-        "kind": status.kind,
-        "settings": serde_json::from_str(&status.settings).unwrap_or(Value::Null),
-        "state": state(status.state()),
-        "units": status.units,
-        "done": status.done,
-        "leased": status.leased,
-        "quarantined": quarantined,
-        "quarantined_units": status.quarantined_units,
-        "eta_ms": status.eta_ms,
-        "workers": status.workers,
-        "created_unix_ms": status.created_unix_ms,
-        "detail": status.detail,
-        "waits_for": status.waits_for,
-        "replicas": status.replicas,
-        "unconfirmed": status.unconfirmed,
-        "quarantined_workers": status.quarantined_workers,
-        "requirements": status.requirements,
-        "fitting_workers": status.fitting_workers,
-        "wanted_slots": status.wanted_slots,
-    })
-}
-
-pub(crate) fn state(state: State) -> &'static str {
-    match state {
-        State::Unspecified => "unknown",
-        State::Running => "running",
-        State::Paused => "paused",
-        State::Cancelled => "cancelled",
-        State::Conflicted => "conflict",
-        State::Finished => "finished",
-        State::Stale => "stale",
-    }
-}
-
-/// One line about a job.
-pub fn job_line(status: &JobStatus) -> String {
-    let mut line =
-        format!("{} {}: {}, {}", short(&status.name), status.kind, state(status.state()), share(status));
-    if status.state() == State::Running {
-        line += &format!(", {}", words(status));
-    }
-    if !status.detail.is_empty() {
-        line += &format!(" ({})", status.detail);
-    }
-    line
-}
-
-pub fn short(name: &str) -> &str {
-    name.get(..12).unwrap_or(name)
 }
 
 /// A list of jobs.

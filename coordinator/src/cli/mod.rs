@@ -15,7 +15,7 @@ mod doors;
 mod each;
 mod exit;
 mod explain;
-pub(crate) mod format;
+mod format;
 mod ledger;
 mod output;
 mod photos_eval;

@@ -18,7 +18,7 @@ use super::{
     exit::{Failure, Outcome},
     format, output, run,
 };
-use crate::client::Client;
+use crate::{client::Client, shown};
 
 /// A connection, as the options say.
 pub async fn connect(to: RemoteArgs) -> Result<Client, Failure> {
@@ -46,8 +46,8 @@ pub async fn submit(matches: &ArgMatches) -> Result<Outcome, Failure> {
     }
     if !args.wait {
         let line = match args.format {
-            ReportFormat::Json => format::job_json(&job).to_string(),
-            ReportFormat::Table | ReportFormat::Csv | ReportFormat::Html => format::job_line(&job),
+            ReportFormat::Json => shown::job_json(&job).to_string(),
+            ReportFormat::Table | ReportFormat::Csv | ReportFormat::Html => shown::job_line(&job),
         };
         format::print(&(line + "\n"))?;
         return Ok(Outcome::Done);
@@ -95,8 +95,8 @@ pub async fn status(args: StatusArgs) -> Result<Outcome, Failure> {
 
 fn print_status(status: &proto::v1::JobStatus, format: Format) -> Result<Outcome, Failure> {
     let text = match format {
-        Format::Table => format::job_line(status) + "\n",
-        Format::Json => format::job_json(status).to_string() + "\n",
+        Format::Table => shown::job_line(status) + "\n",
+        Format::Json => shown::job_json(status).to_string() + "\n",
         Format::Csv => format::jobs(std::slice::from_ref(status), format),
     };
     format::print(&text)?;
@@ -116,7 +116,7 @@ pub async fn result(args: ResultArgs) -> Result<Outcome, Failure> {
     }
     let (status, report) = connect(to).await?.result(&job).await?;
     if status.state() != State::Finished {
-        eprintln!("nonet: not finished: {}", format::job_line(&status));
+        eprintln!("nonet: not finished: {}", shown::job_line(&status));
     }
     if let Some((path, parts)) = output.zip(parts.as_ref()) {
         output::write(&status, &report, parts, path).await?;

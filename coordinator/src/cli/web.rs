@@ -1,10 +1,10 @@
 //! Where the page listens: what `--web` says.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use worker::tls::TlsFiles;
+use worker::{dial::is_loopback, tls::TlsFiles};
 
 use super::{
     doors::{is_far, look_up, open},
@@ -81,8 +81,7 @@ pub fn seen_from_elsewhere(web: &Web, advertised: &str) -> String {
     let (Ok(address), Some(host)) = (web.listener.local_addr(), host(advertised)) else {
         return String::new();
     };
-    let near = |host: &str| host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    if !is_far(&address) && !near(&host) {
+    if !is_far(&address) && !is_loopback(&host) {
         return String::new();
     }
     let host = if host.contains(':') { format!("[{host}]") } else { host };

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::{
     args::{Format, ListArgs, ReleaseArgs, WorkerArg},
     exit::{Failure, Outcome},
-    format::{lines, print, short, table},
-    progress::duration,
+    format::{lines, print, table},
     remote::connect,
 };
+use crate::shown::{duration, short};
 
 /// `nonet workers`.
 pub async fn workers(args: ListArgs) -> Result<Outcome, Failure> {

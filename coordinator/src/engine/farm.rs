@@ -4,29 +4,27 @@ use super::{core::Core, job_entry::JobEntry, status::wire_state};
 use crate::{
     metrics::{Farm, JobLine, SHOWN_JOBS},
     scheduler::{JobId, hex},
+    shown,
 };
 use proto::v1::State;
 
-/// As they are told, all of them.
-const STATES: [(State, &str); 6] = [
-    (State::Running, "running"),
-    (State::Paused, "paused"),
-    (State::Cancelled, "cancelled"),
-    (State::Conflicted, "conflicted"),
-    (State::Finished, "finished"),
-    (State::Stale, "stale"),
-];
+/// All that there are.
+const STATES: [State; 6] =
+    [State::Running, State::Paused, State::Cancelled, State::Conflicted, State::Finished, State::Stale];
 /// Digits of a job's name that people see.
 const SHORT_NAME: usize = 12;
 
 impl Core {
     pub(super) fn farm(&self) -> Farm {
-        let count = |state| self.jobs.values().filter(|entry| wire_state(entry) == state).count() as u64;
+        let mut jobs = STATES.map(|state| (shown::state(state), 0));
+        for name in self.jobs.values().map(|entry| shown::state(wire_state(entry))) {
+            jobs.iter_mut().filter(|(state, _)| *state == name).for_each(|(_, count)| *count += 1);
+        }
         let totals = self.scheduler.totals();
         let live = || self.jobs.iter().rev().filter(|(_, entry)| entry.is_live());
         Farm {
             ledger: hex(&self.ledger_id),
-            jobs: STATES.iter().map(|&(state, name)| (name, count(state))).collect(),
+            jobs: jobs.into(),
             lines: live().filter_map(|(&id, entry)| self.line(id, entry)).take(SHOWN_JOBS).collect(),
             workers: totals.workers,
             draining: totals.draining,

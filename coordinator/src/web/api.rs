@@ -23,9 +23,9 @@ use super::{
 };
 use crate::{
     access::{Caller, Right},
-    cli::format,
     engine::{Engine, Wanted},
     server::places::Who,
+    shown,
 };
 
 /// Jobs or workers of one answer.
@@ -76,9 +76,9 @@ fn wanted(request: &Request) -> Result<Wanted, Trouble> {
 fn state(name: &str) -> Result<JobState, Trouble> {
     use JobState::{Cancelled, Conflicted, Finished, Paused, Running, Stale};
     let all = [Running, Paused, Cancelled, Conflicted, Finished, Stale];
-    let found = all.into_iter().find(|state| format::state(*state) == name);
+    let found = all.into_iter().find(|state| shown::state(*state) == name);
     found.ok_or_else(|| {
-        let known = all.map(format::state).join(", ");
+        let known = all.map(shown::state).join(", ");
         Trouble::invalid(format!("state={name}: expected one of {known}"))
     })
 }
@@ -169,10 +169,10 @@ pub async fn report(
     let (status, report) = engine(&site)?.result(name).await?;
     // Drawing and escaping megabytes takes a while.
     let made = tokio::task::spawn_blocking(move || match form.as_str() {
-        "report.html" => format::page(&status, &report, &[]),
+        "report.html" => shown::page(&status, &report, &[]),
         "report.csv" => report.csv,
         "report.txt" => report.table,
-        _ => format::with_job(&status, &report.json).to_string() + "\n",
+        _ => shown::with_job(&status, &report.json).to_string() + "\n",
     });
     let text = made.await.map_err(|e| Trouble::from(crate::engine::Refusal::Failed(e.to_string())))?;
     let headers = [(header::CONTENT_TYPE, kind), (header::CONTENT_SECURITY_POLICY, REPORT_POLICY)];

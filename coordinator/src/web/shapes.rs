@@ -4,9 +4,9 @@ use proto::v1::{JobStatus, QuarantinedWorker, WorkerStatus};
 use serde_json::{Value, json};
 
 use crate::{
-    cli::format::state,
     engine::{CrewView, Departed, How, JobsView, PictureView, Seen},
     scheduler::{Shares, hex},
+    shown::state,
 };
 
 /// Silences below are none: workers speak every few seconds.

@@ -15,10 +15,11 @@ use super::{
     args::{Format, RemoteArgs},
     certificate::share,
     exit::{Failure, Outcome},
-    format::{lines, print, short},
+    format::{lines, print},
     remote::connect,
 };
-use crate::client::ClientError;
+
+use crate::{client::ClientError, shown::short};
 
 /// Arguments of `nonet verify`.
 #[derive(Debug, Args)]

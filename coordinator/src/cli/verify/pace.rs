@@ -8,7 +8,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use proto::v1::VerifyStatus;
 
-use super::super::progress::duration;
+use crate::shown::duration;
 
 /// Plain lines come this often.
 const LINE_EVERY: Duration = Duration::from_secs(10);
