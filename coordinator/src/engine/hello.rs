@@ -22,6 +22,8 @@ pub(crate) struct Introduced {
     pub worker: WorkerId,
     pub protocol: u32,
     pub abilities: Arc<Abilities>,
+    /// Job kinds that it has in another revision than this coordinator, or has not.
+    pub differs: Vec<String>,
 }
 
 /// Checks the first word of a worker.
@@ -29,7 +31,6 @@ pub(crate) fn check_hello(hello: &Hello, sessions: usize) -> Result<Introduced, 
     let invalid = |text: String| Err(Refusal::Invalid(text));
     let protocol = common_protocol(hello)?;
     let abilities = Abilities { kinds: kinds(&hello.kinds)?, labels: labels(&hello.labels)? };
-    check_kinds(&abilities.kinds, &hello.version)?;
     if hello.slots == 0 || hello.slots.saturating_add(hello.prefetch) > MAX_CREDIT {
         let (slots, prefetch) = (hello.slots, hello.prefetch);
         return invalid(format!("{slots} slots + {prefetch} prefetch: expected 1 to {MAX_CREDIT} in all"));
@@ -41,13 +42,14 @@ pub(crate) fn check_hello(hello: &Hello, sessions: usize) -> Result<Introduced, 
     if hello.name.chars().chain(hello.version.chars()).any(char::is_control) {
         return invalid("a name with control characters".into());
     }
+    let differs = check_kinds(&abilities.kinds, &hello.version)?;
     if sessions >= MAX_SESSIONS {
         return Err(Refusal::NotNow(format!("{MAX_SESSIONS} workers are connected: no room for more")));
     }
     let id = hello.worker_id.as_ref().try_into();
     match id.map(WorkerId) {
         Ok(WorkerId::SEVERAL) => invalid("a worker id that stands for several workers".into()),
-        Ok(worker) => Ok(Introduced { worker, protocol, abilities: Arc::new(abilities) }),
+        Ok(worker) => Ok(Introduced { worker, protocol, abilities: Arc::new(abilities), differs }),
         Err(_) => invalid("a worker id that is not 16 bytes".into()),
     }
 }
@@ -94,7 +96,7 @@ fn labels(all: &[Label]) -> Result<BTreeMap<String, String>, Refusal> {
 }
 
 /// One of other revisions is of use as long as it shares one kind: it gets jobs of those, and of no others.
-fn check_kinds(theirs: &BTreeMap<String, u32>, version: &str) -> Result<(), Refusal> {
+fn check_kinds(theirs: &BTreeMap<String, u32>, version: &str) -> Result<Vec<String>, Refusal> {
     let (mut shared, mut older, mut told) = (0, 0, Vec::new());
     for kind in jobs::KINDS {
         let (name, ours) = (kind.name(), kind.revision());
@@ -111,11 +113,7 @@ fn check_kinds(theirs: &BTreeMap<String, u32>, version: &str) -> Result<(), Refu
         }
     }
     if shared > 0 {
-        if !told.is_empty() {
-            let told = told.join(", ");
-            tracing::warn!("a worker of version {version:?} gets only jobs that it knows; it has {told}");
-        }
-        return Ok(());
+        return Ok(told);
     }
     let whom = if older < 0 { "coordinator" } else { "worker" };
     told.truncate(3);
@@ -124,7 +122,7 @@ fn check_kinds(theirs: &BTreeMap<String, u32>, version: &str) -> Result<(), Refu
          {whom} (coordinator is version {}, worker {})",
         told.join(", "),
         env!("CARGO_PKG_VERSION"),
-        proto::bounded_text(version.to_owned()),
+        version,
     )))
 }
 

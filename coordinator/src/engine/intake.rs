@@ -43,6 +43,10 @@ impl Core {
             return;
         }
         tracing::info!(worker = hello.name, slots = hello.slots, "worker connected");
+        if !introduced.differs.is_empty() {
+            let (version, differs) = (&hello.version, introduced.differs.join(", "));
+            tracing::warn!(worker = hello.name, version, "it gets only jobs that it knows; it has {differs}");
+        }
         let protocol = introduced.protocol;
         let session = self.sessions.open(Session::new(introduced, hello, outgoing, unix_ms()));
         let (ledger_id, heartbeat_ms) = (self.ledger_id, self.config.heartbeat_ms);
@@ -57,13 +61,14 @@ impl Core {
 
     pub(super) fn heard(&mut self, id: SessionId, message: FromWorker) {
         let Some(session) = self.sessions.get(id) else { return };
-        let (worker, abilities) = (session.worker, Arc::clone(&session.abilities));
+        let worker = session.worker;
         let starts_draining = message.draining && !std::mem::replace(&mut session.draining, message.draining);
         if let Some(nonsense) = nonsense(&message) {
             return self.cut_off(id, nonsense);
         }
         // One that begins by leaving, or was told to leave before its first word, only hands in what it has.
         let opens = session.opens().filter(|_| !session.draining);
+        let opens = opens.map(|(slots, prefetch)| (slots, prefetch, Arc::clone(&session.abilities)));
         self.feed(Event::Heard(id));
         if starts_draining {
             self.feed(Event::Draining(id));
@@ -71,7 +76,7 @@ impl Core {
         for commit in message.commits {
             self.offered(id, worker, commit);
         }
-        if let Some((slots, prefetch)) = opens {
+        if let Some((slots, prefetch, abilities)) = opens {
             self.feed(Event::SessionOpened { session: id, worker, slots, prefetch, abilities });
         }
         for event in message.events {

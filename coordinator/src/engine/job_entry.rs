@@ -81,7 +81,7 @@ impl JobEntry {
         // One that asks for what this program does not understand must not go to just anybody.
         let (requirements, job) = match parse_requirements(&requirements) {
             Ok(requirements) => (requirements, job),
-            Err(why) => (Vec::new(), job.and(Err(format!("{why}; `nonet submit --require` replaces it")))),
+            Err(why) => (Vec::new(), job.and(Err(format!("{why}; start it anew with --fresh")))),
         };
         let quarantined: RangeSet = quarantined.into_iter().map(|unit| unit..unit + 1).collect();
         // A finished job has done all that it has not given up; of the others the fold will tell.

@@ -62,22 +62,20 @@ impl Core {
         if entry.state != JobState::Running || !entry.is_live() {
             return None;
         }
-        let staying = || self.sessions.iter().filter(|(_, session)| !session.draining);
-        // The scheduler does not know a job that has just come.
-        let need = self.need(entry);
-        let is_met = match view {
-            Some(view) => {
-                view.fitting > 0 || view.finished || view.pending + view.suspects + view.claimed == 0
-            }
-            None => staying().any(|(_, session)| need.met_by(&session.abilities)),
+        let is_met = if let Some(view) = view {
+            view.fitting > 0 || view.finished || view.pending + view.suspects + view.claimed == 0
+        } else {
+            // The scheduler does not know a job that has just come.
+            let need = self.need(entry);
+            let mut staying = self.sessions.iter().filter(|(_, session)| !session.draining);
+            staying.any(|(_, session)| need.met_by(&session.abilities))
         };
-        let connected = if is_met { 0 } else { staying().count() };
-        if connected == 0 {
+        let connected = self.scheduler.takers();
+        if is_met || connected == 0 {
             return None;
         }
-        let (kind, revision) = (&entry.record.kind, entry.record.revision);
-        let known = |session: &super::sessions::Session| session.abilities.kinds.get(kind) == Some(&revision);
-        if !staying().any(|(_, session)| known(session)) {
+        let (kind, revision) = (&entry.record.kind, &entry.record.revision);
+        if !self.scheduler.is_known(kind, *revision) {
             return Some(format!(
                 "waits for a worker that knows {kind} in revision {revision}: none of the {connected} connected does"
             ));

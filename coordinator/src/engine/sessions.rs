@@ -41,7 +41,7 @@ const MAX_OUTBOX: usize = 32_768;
 
 impl Session {
     pub fn new(introduced: Introduced, hello: Hello, outgoing: Outgoing, now_unix_ms: u64) -> Self {
-        let Introduced { worker, protocol, abilities } = introduced;
+        let Introduced { worker, protocol, abilities, differs: _ } = introduced;
         Self {
             worker,
             name: hello.name,

@@ -59,6 +59,8 @@ pub(super) struct Classes {
     by_id: BTreeMap<ClassId, Class>,
     last_class: u64,
     members: BTreeMap<SessionId, Member>,
+    /// Members by the kind and revision of jobs that they know.
+    knowing: BTreeMap<String, BTreeMap<u32, usize>>,
 }
 
 impl Classes {
@@ -71,6 +73,7 @@ impl Classes {
             by_id: BTreeMap::new(),
             last_class: 0,
             members: BTreeMap::new(),
+            knowing: BTreeMap::new(),
         }
     }
 
@@ -115,12 +118,25 @@ impl Classes {
     pub(super) fn add_session(&mut self, session: SessionId, abilities: Arc<Abilities>, slots: u32) {
         let class = self.class_for(&abilities);
         self.enter(session, slots, class);
+        for (kind, revision) in &abilities.kinds {
+            *self.knowing.entry(kind.clone()).or_default().entry(*revision).or_default() += 1;
+        }
         self.members.insert(session, Member { abilities, slots, class, queued: None });
     }
 
     /// A session takes no more leases.
     pub(super) fn remove_session(&mut self, session: SessionId) {
         let Some(member) = self.members.remove(&session) else { return };
+        for (kind, revision) in &member.abilities.kinds {
+            let Some(revisions) = self.knowing.get_mut(kind) else { continue };
+            if let Some(count) = revisions.get_mut(revision) {
+                *count = count.saturating_sub(1);
+            }
+            revisions.retain(|_, count| *count > 0);
+            if revisions.is_empty() {
+                self.knowing.remove(kind);
+            }
+        }
         let Some(class) = self.by_id.get_mut(&member.class) else { return };
         class.sessions.remove(&session);
         if let Some(appetite) = member.queued {
@@ -177,6 +193,16 @@ impl Classes {
             let (_, queue) = first.min_by_key(|(front, _)| *front)?;
             queue.next().map(|&(_, job)| job)
         })
+    }
+
+    /// Sessions that take leases.
+    pub(super) fn members(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether one of them knows a job kind in this revision.
+    pub(super) fn is_known(&self, kind: &str, revision: u32) -> bool {
+        self.knowing.get(kind).is_some_and(|revisions| revisions.contains_key(&revision))
     }
 
     /// Slots of the sessions that meet a need.

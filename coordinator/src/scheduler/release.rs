@@ -6,11 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{Command, Scheduler, SessionId, WorkerId};
+use super::{Command, Millis, Scheduler, SessionId, WorkerId};
 
 /// What was said of a pool.
 #[derive(Debug)]
 pub(super) struct Release {
+    said: Millis,
     keep: usize,
     /// Workers that it is about and that were not told to leave.
     members: BTreeSet<WorkerId>,
@@ -18,7 +19,7 @@ pub(super) struct Release {
     staying: usize,
 }
 
-/// Pools with a release. The oldest names are forgotten beyond.
+/// Pools with a release. What was said first is forgotten beyond.
 const MAX_RELEASES: usize = 1_000;
 
 impl Scheduler {
@@ -43,10 +44,13 @@ impl Scheduler {
             return;
         }
         if self.releases.len() >= MAX_RELEASES {
-            self.releases.pop_first();
+            let first = self.releases.iter().min_by_key(|(_, release)| release.said);
+            if let Some(pool) = first.map(|(pool, _)| pool.clone()) {
+                self.releases.remove(&pool);
+            }
         }
         let staying = members.len();
-        self.releases.insert(pool, Release { keep, members, staying });
+        self.releases.insert(pool, Release { said: self.now, keep, members, staying });
         let mut free: Vec<_> = self.classes.hungry().collect();
         free.sort_unstable();
         free.into_iter().for_each(|(_, session)| self.let_go_if_surplus(session, out));

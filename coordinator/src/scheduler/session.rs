@@ -48,15 +48,21 @@ impl Session {
         u32::try_from(self.leases.len()).unwrap_or(u32::MAX)
     }
 
+    /// Leases that it is to compute at a time: one that has to show that it can do anything at all gets one thing to do.
+    pub(super) fn slots_now(&self, policy: &Policy) -> u32 {
+        if self.is_on_trial(policy) { self.slots.min(1) } else { self.slots }
+    }
+
+    fn is_on_trial(&self, policy: &Policy) -> bool {
+        self.trouble.strikes > policy.free_strikes
+    }
+
     /// What the session should get, if anything.
     pub(super) fn appetite(&self, now: Millis, policy: &Policy) -> Option<Appetite> {
         let held = self.held();
-        let credit = match self.slots {
-            0 => 0,
-            // It has to show that it can do anything at all before it gets more than one thing to do.
-            _ if self.trouble.strikes > policy.free_strikes => 1,
-            slots => slots.saturating_add(self.prefetch),
-        };
+        let has_stock = self.slots > 0 && !self.is_on_trial(policy);
+        let stock = if has_stock { self.prefetch } else { 0 };
+        let credit = self.slots_now(policy).saturating_add(stock);
         let wants = !self.draining && now >= self.trouble.rests_until && held < credit;
         wants.then_some(Appetite { busy: held >= self.slots, held })
     }

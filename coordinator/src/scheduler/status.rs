@@ -75,8 +75,6 @@ pub struct SessionStatus {
     pub failures: u64,
     /// Units committed by this session.
     pub units_done: u64,
-    /// Computing time of a unit on this worker, by job.
-    pub ns_per_unit: Vec<(JobId, u64)>,
 }
 
 impl Scheduler {
@@ -166,7 +164,6 @@ impl Scheduler {
     }
 
     fn session_status(&self, id: SessionId, session: &Session) -> SessionStatus {
-        let speeds = self.workers.get(&session.worker).map(|worker| &worker.speeds);
         SessionStatus {
             session: id,
             worker: session.worker,
@@ -178,9 +175,6 @@ impl Scheduler {
             resting_ms: session.trouble.rests_until.saturating_sub(self.now),
             failures: session.trouble.failures,
             units_done: session.units_done,
-            ns_per_unit: speeds
-                .map(|speeds| speeds.iter().map(|(&job, speed)| (job, speed.ns_per_unit)).collect())
-                .unwrap_or_default(),
         }
     }
 }

@@ -59,8 +59,7 @@ impl Scheduler {
 
     fn idle_slots(&self, class: &Class) -> u64 {
         let idle = class.hungry.iter().take_while(|(appetite, _)| !appetite.busy);
-        let slots = |id| self.sessions.get(id).map_or(0, |session| session.slots);
-        // One that rests between attempts gets one lease at a time, whatever its slots.
+        let slots = |id| self.sessions.get(id).map_or(0, |session| session.slots_now(&self.policy));
         idle.map(|(appetite, id)| u64::from(slots(id).saturating_sub(appetite.held))).sum()
     }
 

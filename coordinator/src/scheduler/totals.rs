@@ -20,6 +20,16 @@ pub struct Totals {
 }
 
 impl Scheduler {
+    /// Connections that take leases.
+    pub fn takers(&self) -> usize {
+        self.classes.members()
+    }
+
+    /// Whether one of them knows a job kind in this revision.
+    pub fn is_known(&self, kind: &str, revision: u32) -> bool {
+        self.classes.is_known(kind, revision)
+    }
+
     /// What all connections come to.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals {

@@ -54,11 +54,9 @@ impl Picture {
     pub fn of_rest(units: u64, done: &RangeSet, quarantined: &RangeSet, most: usize) -> Self {
         let mut picture = Self::blank(units, most);
         picture.paint(&(0..units), |shares| &mut shares.pending);
-        for (set, share) in
-            [(done, Shares::done_mut as fn(&mut Shares) -> &mut u64), (quarantined, Shares::quarantined_mut)]
-        {
+        for (set, place) in [(done, Place::Done), (quarantined, Place::Quarantined)] {
             for range in set.iter().filter(|range| range.end <= units) {
-                picture.paint(&range, share);
+                picture.paint(&range, |shares| shares.at(place));
                 picture.wipe(&range);
             }
         }
@@ -107,14 +105,6 @@ impl Picture {
 }
 
 impl Shares {
-    fn done_mut(&mut self) -> &mut u64 {
-        &mut self.done
-    }
-
-    fn quarantined_mut(&mut self) -> &mut u64 {
-        &mut self.quarantined
-    }
-
     fn at(&mut self, place: Place) -> &mut u64 {
         match place {
             Place::Pending => &mut self.pending,

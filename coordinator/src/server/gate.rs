@@ -129,12 +129,17 @@ impl Gate {
         }
     }
 
+    /// Tells of a refusal, but of one stranger only so often.
     fn complain(&self, path: &str, peer: &Peer, status: &Status) {
         self.0.telemetry.counted.requests_refused.count(code_name(status.code()));
         if let Some(address) = peer.address
             && self.0.complaints.take(neighbourhood(address.ip()))
         {
             tracing::warn!("{address} was refused {path}: {}", status.message());
+            // A collector is not told names that strangers make up.
+            if right_for(path).is_some() {
+                self.traces().request(path, peer.address).end(status.code());
+            }
         }
     }
 }
@@ -211,7 +216,6 @@ where
             }
             Err(status) => {
                 self.gate.complain(path, &peer, &status);
-                self.gate.traces().request(path, peer.address).end(status.code());
                 Box::pin(async move { Ok(status.into_http()) })
             }
         }
