@@ -25,7 +25,7 @@ use farm::{
     cluster::Cluster,
     etcd, free_address,
     host::Host,
-    http::{Answer, get},
+    http::{Answer, get, request, send_encrypted},
     nonet, run, until,
 };
 use openmetrics::Exposition;
@@ -177,29 +177,11 @@ fn whoever_has_a_certificate_is_told_until_when() {
     let shown = Shown { by_workers: vec!["--tls".into(), worker], by_users: Vec::new() };
     let farm = Farm::start_as(0, &options, shown, listen);
     let ca = authority.ca();
-    let text = get_encrypted(&web, &ca);
+    let text = send_encrypted(&web, &ca, &request(&web, ("GET", "/metrics"), &[], None)).body;
     let expiry = Exposition::parse(&text).value("nonet_certificate_expiry_seconds").expect("a certificate");
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs_f64();
     let days = (expiry - now) / 86_400.0;
     assert!(days > 29.0 && days < 31.0, "{days} days\n{}", farm.log());
-}
-
-/// Metrics over TLS, by a client that trusts this CA and shows nothing.
-fn get_encrypted(address: &str, ca: &str) -> String {
-    use std::io::{Read, Write};
-    let files = worker::tls::TlsFiles { ca: ca.into(), own: None };
-    let mut config = (*files.client().expect("TLS")).clone();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let host = rustls::pki_types::ServerName::try_from("127.0.0.1").expect("a name");
-    let mut tls = rustls::ClientConnection::new(std::sync::Arc::new(config), host).expect("a connection");
-    let mut tcp = std::net::TcpStream::connect(address).expect("the page");
-    let mut stream = rustls::Stream::new(&mut tls, &mut tcp);
-    write!(stream, "GET /metrics HTTP/1.0\r\nHost: {address}\r\n\r\n").expect("asked");
-    let mut answer = Vec::new();
-    // The other end may leave without a word of TLS.
-    drop(stream.read_to_end(&mut answer));
-    let answer = String::from_utf8(answer).expect("text");
-    answer.split_once("\r\n\r\n").expect("an answer").1.into()
 }
 
 #[test]

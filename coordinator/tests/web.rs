@@ -9,7 +9,7 @@ mod told;
 
 use farm::{
     Farm, Shown, free_address,
-    http::{Answer, Events, Headers, get, post, request, send},
+    http::{Answer, Events, Headers, get, post, request, send, send_encrypted},
     page::texts,
     run, until,
 };
@@ -330,9 +330,11 @@ fn requests_are_bounded() {
     let head = "x".repeat(40 << 10);
     let answer = get(&site.web, "/api/v1/jobs", &[("X-Long", &head)]);
     assert!(answer.is_none_or(|answer| answer.status == 431), "a head of 40 KiB");
+    assert_eq!(site.get("/healthz").status, 200, "it goes on");
     let many: Vec<_> = (0..200).map(|_| ("X-Many", "x")).collect();
     let answer = get(&site.web, "/api/v1/jobs", &many);
     assert!(answer.is_none_or(|answer| answer.status == 431), "a head of 200 lines");
+    assert_eq!(site.get("/healthz").status, 200, "it goes on");
     // A verb that there is not.
     let delete = request(&site.web, ("DELETE", &path), &[("Content-Type", "application/json")], Some("{}"));
     assert_eq!(send(&site.web, &delete).expect("an answer").status, 405);

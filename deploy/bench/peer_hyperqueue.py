@@ -46,7 +46,7 @@ class Cluster:
         try:
             return self.stage.run(HQ, "--output-mode", "quiet", "worker", "list").count("RUNNING")
         except subprocess.CalledProcessError:
-            return 0
+            return None
 
 
 def noop(tasks):
@@ -89,12 +89,11 @@ def head_killed():
         killed = time.monotonic()
         cluster.head.wait()
         cluster.start_head()
-        # Its workers end when their server is lost.
-        for _ in range(2):
-            until(lambda: cluster.connected() >= 0)
-            cluster.start_worker()
-        time.sleep(0.5)
         before = len(logged(stage, "done"))
+        # Its workers end when their server is lost.
+        until(lambda: cluster.connected() is not None)
+        for _ in range(2):
+            cluster.start_worker()
         until(lambda: len(logged(stage, "done")) > before)
         return round(time.monotonic() - killed, 2)
 

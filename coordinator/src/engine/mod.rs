@@ -45,6 +45,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::{
+    core::unix_ms,
     departed::{Departed, How},
     folded::{Folded, merging},
     opening::{Opened, reopen},

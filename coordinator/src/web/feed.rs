@@ -3,11 +3,7 @@
 //! One task asks the engine, at most twice a second, and only while somebody watches; what it makes of the answer is shared
 //! by all. Nobody is waited for: who reads slowly misses what was replaced meanwhile. What has not changed is not sent again.
 
-use std::{
-    convert::Infallible,
-    sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use axum::body::Bytes;
 use futures_util::stream::{Stream, unfold};
@@ -20,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Site, guard::Asker, shapes};
 use crate::{
-    engine::{Engine, Refusal, Wanted},
+    engine::{Engine, Refusal, Wanted, unix_ms},
     server::places::{Place, Who},
 };
 
@@ -205,9 +201,4 @@ impl Watching {
             }
         }
     }
-}
-
-fn unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -9,6 +9,7 @@
 //! |---|---|---|
 //! | `/healthz` | none | 200 while this process answers |
 //! | `/readyz` | none | 200 while it leads, or knows who does |
+//! | `/metrics` | view | how everything stands, for Prometheus |
 //! | `/`, `/app.js` and other `.js`, `/style.css`, `/icon.svg` | none | the page |
 //! | `/api/v1/whoami` | none | who asks and what they may, who leads, the version |
 //! | `POST /api/v1/login` `{"token": "..."}`, `/api/v1/logout` `{}` | none | a cookie for a token, and its end |
@@ -157,7 +158,6 @@ fn router(site: &Arc<Site>) -> Router {
     let probes = Router::new()
         .route("/healthz", get(health::healthz))
         .route("/readyz", get(health::readyz))
-        .route("/metrics", get(metrics::metrics))
         .layer(from_fn_with_state(Arc::clone(site), probing));
     let files = assets::routes().layer(from_fn_with_state(Arc::clone(site), fetching));
     let open = Router::new()
@@ -171,12 +171,12 @@ fn router(site: &Arc<Site>) -> Router {
         .route("/api/v1/jobs/{job}/{what}", get(api::report))
         .route("/api/v1/workers", get(api::workers))
         .route("/api/v1/events", get(api::events))
+        .route("/metrics", get(metrics::metrics))
         .layer(from_fn_with_state(Arc::clone(site), viewing));
     let operating = Router::new()
         .route("/api/v1/jobs/{job}/{what}", post(api::control))
         .route("/api/v1/workers/{worker}/{verb}", post(api::worker))
         .layer(from_fn_with_state(Arc::clone(site), operating));
-    // `/metrics` belongs beside the probes: `probing` lets it through as often as they are let through.
     probes
         .merge(files)
         .merge(open)
@@ -216,20 +216,16 @@ async fn speak(connection: Connection, router: Router, stop: CancellationToken) 
 
 /// Lets probes through, as far as they are no flood.
 async fn probing(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
-    if site.probes.take(address(&request)) {
-        next.run(request).await
-    } else {
-        Trouble::too_many().into_response()
-    }
+    limited(&site.probes, request, next).await
 }
 
 /// Lets browsers have the page, as far as they are no flood.
 async fn fetching(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
-    if site.files.take(address(&request)) {
-        next.run(request).await
-    } else {
-        Trouble::too_many().into_response()
-    }
+    limited(&site.files, request, next).await
+}
+
+async fn limited(rates: &Rates<IpAddr>, request: Request, next: Next) -> Response {
+    if rates.take(address(&request)) { next.run(request).await } else { Trouble::too_many().into_response() }
 }
 
 /// Lets those through who may see.

@@ -66,11 +66,20 @@ fn services_budgets_and_autoscalers_find_what_they_are_for() {
             let one = one.unwrap_or_else(|| panic!("{cluster}: {} scales nothing", name(scaler)));
             assert!(one["spec"]["replicas"].is_null(), "{cluster}: both say how many");
             assert!(scaler.to_string().contains("nonet_workers_wanted"), "{cluster}: {}", name(scaler));
+            for trigger in items(&scaler["spec"]["triggers"]) {
+                assert_eq!(
+                    trigger["metadata"]["ignoreNullValues"], "false",
+                    "{cluster}: no answer is no zero"
+                );
+            }
         }
         for monitor in of_kind(&all, "PodMonitor") {
             let selector = &monitor["spec"]["selector"]["matchLabels"];
             let (_, template) =
                 makers(&all).find(|(_, template)| selects(selector, template)).expect("a pod");
+            // The alerts name the farm by it.
+            let label = monitor["spec"]["jobLabel"].as_str().expect("a label");
+            assert_eq!(template["metadata"]["labels"][label], "nonet", "{cluster}");
             for endpoint in items(&monitor["spec"]["podMetricsEndpoints"]) {
                 assert!(ports(template).contains(endpoint["port"].as_str().expect("a port")), "{cluster}");
                 assert!(endpoint["path"] == "/metrics" && endpoint["scheme"] == "https", "{cluster}");

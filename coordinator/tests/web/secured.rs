@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use coordinator::access::Role;
-use rustls::pki_types::ServerName;
 
 use super::{
-    Answer, Farm, Shown, Site, farm::authority::Authority, free_address, get, post, request, run, until, why,
+    Answer, Farm, Shown, Site, farm::authority::Authority, free_address, get, post, request, run,
+    send_encrypted, until, why,
 };
 
-const VIEWED: [&str; 6] = [
+const VIEWED: [&str; 7] = [
+    "/metrics",
     "/api/v1/jobs",
     "/api/v1/jobs/noop",
     "/api/v1/jobs/noop/ranges",
@@ -197,23 +198,6 @@ fn a_login_is_a_cookie_that_ends_with_it_and_with_its_token() {
     assert!(tried.contains(&429), "guessing is slow: {tried:?}");
 }
 
-/// Asks over TLS, as a client that trusts this CA and shows no certificate.
-fn over_tls(address: &str, ca: &str, request: &str) -> Answer {
-    use std::io::{Read, Write};
-    let files = worker::tls::TlsFiles { ca: ca.into(), own: None };
-    let mut config = (*files.client().expect("TLS")).clone();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let host = ServerName::try_from("127.0.0.1").expect("a name");
-    let mut tls = rustls::ClientConnection::new(std::sync::Arc::new(config), host).expect("a connection");
-    let mut tcp = std::net::TcpStream::connect(address).expect("the page");
-    let mut stream = rustls::Stream::new(&mut tls, &mut tcp);
-    stream.write_all(request.as_bytes()).expect("asked");
-    let mut answer = Vec::new();
-    // The other end may leave without a word of TLS.
-    drop(stream.read_to_end(&mut answer));
-    Answer::parse(&String::from_utf8(answer).expect("text")).expect("an answer")
-}
-
 #[test]
 fn with_certificates_the_page_is_encrypted_and_its_cookies_are_too() {
     let (authority, tokens) = (Authority::new(), Tokens::new());
@@ -225,7 +209,7 @@ fn with_certificates_the_page_is_encrypted_and_its_cookies_are_too() {
     let farm = Farm::start_as(0, &options, shown, free_address());
     farm.ask(&["submit", "noop", "--units", "10"]);
     let asked = |method: &str, path: &str, headers: super::Headers, body: Option<&str>| {
-        over_tls(&web, &authority.ca(), &request(&web, (method, path), headers, body))
+        send_encrypted(&web, &authority.ca(), &request(&web, (method, path), headers, body))
     };
     assert_eq!(asked("GET", "/", &[], None).status, 200);
     assert_eq!(

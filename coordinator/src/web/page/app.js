@@ -3,7 +3,7 @@
 // `link.js` listens, `state.js` keeps what was heard, `jobs.js`, `workers.js`, `detail.js` and `picture.js` draw it, `acts.js`
 // does what operators may. Here it is put together.
 
-import { closeDetail, openDetail, openedJob, refreshDetail } from "./detail.js";
+import { closeDetail, hearOfDetail, openDetail, openedJob, refreshDetail } from "./detail.js";
 import { $, define, make, put } from "./dom.js";
 import { drawJobs, tellChanges } from "./jobs.js";
 import { connect, start } from "./link.js";
@@ -144,11 +144,14 @@ start({
   jobs(view) {
     tellChanges(state.jobs, view);
     state.jobs = view;
-    draw();
+    drawFigures();
+    if (openedJob()) hearOfDetail();
+    else drawJobs();
   },
   workers(view) {
     tellGone(state.workers, view);
     state.workers = view;
-    draw();
+    drawFigures();
+    if (!openedJob()) drawWorkers();
   },
 });

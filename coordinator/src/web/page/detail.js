@@ -38,6 +38,14 @@ export function openDetail(name) {
   refreshDetail();
 }
 
+/// What was told of all jobs may be of this one: what it lacks is asked for where it has moved, or is not among those told.
+export function hearOfDetail() {
+  const [told, shown] = [knownJob(detail.name), detail.job];
+  const parts = ["run", "state", "done", "leased", "given_up", "failed_once", "unconfirmed"];
+  if (!told || !shown || parts.some((part) => told[part] !== shown[part])) refreshDetail();
+  else if (told.detail !== shown.detail || told.units_per_1000s !== shown.units_per_1000s) draw({ ...shown, ...told, settings: shown.settings });
+}
+
 /// Asks for the job and its picture; once more when something has changed meanwhile.
 export async function refreshDetail() {
   const { name } = detail;
@@ -52,7 +60,7 @@ export async function refreshDetail() {
     if (error.status === 404) {
       complain("This job is gone.");
       location.hash = "";
-    } else if (error.status && error.status !== 503) complain(error.message);
+    } else if (error.status && error.status !== 503 && error.status !== 429) complain(error.message);
   } finally {
     setTimeout(() => {
       detail.asking = false;

@@ -1,7 +1,7 @@
 // The list of jobs.
 
 import { setButtons, verbsOfJob } from "./acts.js";
-import { $, complain, copy, make, put, reconcile, say, setProgress, setState } from "./dom.js";
+import { $, complain, copy, put, reconcile, say, setProgress, setState } from "./dom.js";
 import { filtered, queryOf, state } from "./state.js";
 import { count, duration, percent, plural, rate, short } from "./words.js";
 
