@@ -32,7 +32,7 @@ fn worker(farm: &Farm, name: &str, options: &[&str]) -> Process {
     if !options.contains(&"--parts") {
         command.arg("--parts").arg(farm.parts());
     }
-    command.args(options);
+    command.args(options).env("NONET_LOG", "info,worker::spool_writer=debug");
     farm::start(command)
 }
 
@@ -141,10 +141,10 @@ fn a_unit_that_does_not_stop_keeps_nobody_waiting() {
     // Of two units that are computed, the first is in the worker's checkpoint alone when it is told to stop.
     let mut farm = Farm::start(0, &["--fixed-lease-units", "1000"]);
     farm.ask(&["submit", "noop", "--units", "3", "--unit-us", "6000000", "--deaf", "--parts"]);
-    let deaf = worker(&farm, "deaf", &[]);
+    let mut deaf = worker(&farm, "deaf", &[]);
     until("a unit is computed", || count_parts(farm.dir.path()) == 1);
-    // The part is there a moment before the unit is in the checkpoint, of which nothing tells outside of the worker.
-    std::thread::sleep(Duration::from_millis(500));
+    // The part is there a moment before the unit is in the checkpoint.
+    deaf.until_said("results are in the spool");
     deaf.signal("TERM");
     let took = ends(deaf, Instant::now());
     assert!(took > Duration::from_secs(2), "{took:?}: it did stop");

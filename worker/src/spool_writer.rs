@@ -124,5 +124,6 @@ fn write(spool: &Spool, group: impl Iterator<Item = Op>) -> Result<(), SpoolErro
         }
     }
     spool.put_all(&puts.into_values().collect::<Vec<_>>())?;
+    tracing::debug!("results are in the spool");
     spool.remove(&removes.into_iter().collect::<Vec<_>>())
 }

@@ -43,6 +43,20 @@ impl Process {
         assert!(Command::new("kill").args(["-s", name, &pid]).status().expect("kill").success());
     }
 
+    /// Reads on standard error until a line has these words. Nothing that is said behind it is lost.
+    pub fn until_said(&mut self, words: &str) {
+        let (mut heard, mut byte) = (Vec::new(), [0]);
+        let stderr = self.0.stderr.as_mut().expect("piped");
+        while !String::from_utf8_lossy(&heard).contains(words) {
+            if byte[0] == b'\n' {
+                heard.clear();
+            }
+            let count = std::io::Read::read(stderr, &mut byte).expect("a pipe");
+            assert_eq!(count, 1, "it ended, and has not said {words:?}");
+            heard.push(byte[0]);
+        }
+    }
+
     /// Waits for the end, at most [`PATIENCE`]; the exit code, and what was said on standard error.
     pub fn end(mut self) -> (Option<i32>, String) {
         let since = Instant::now();
